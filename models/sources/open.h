@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/base/error.h"
+#include "models/checkpoint/checkpoint.h"
+
+#include <functional>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+class Catalog;
+
+/// Progress of reading: files done of files in all, and the file in hand. Called on the reading thread.
+struct ReadProgress
+{
+    std::size_t done = 0;
+    std::size_t total = 0;
+    std::string file;
+};
+using ProgressCallback = std::function<void(const ReadProgress &)>;
+
+/// Reads a checkpoint from a folder, a `.gguf` (one file of a split stands for all), a `.safetensors`
+/// file or a `config.json`. Only regular files are opened; headers are read, weights never.
+/// Blocking: call it off the GUI thread. A stop request ends it with the error "cancelled".
+Result<CheckpointPtr> readPath(const std::filesystem::path &path, std::stop_token stop = {},
+                               const ProgressCallback &progress = {});
+
+/// True if the argument is to be read as a path: begins with `/`, `./`, `../`, `~`, or exists.
+bool isPathArgument(std::string_view argument);
+
+/// What the command line and the field of the window take: a path, `ollama:name:tag`, a catalog id or
+/// the `org/name` of a catalog entry.
+Result<CheckpointPtr> openCheckpoint(std::string_view argument, const Catalog &catalog,
+                                     std::stop_token stop = {},
+                                     const ProgressCallback &progress = {});
+
+} // namespace weir
