@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/items/text.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <QStringList>
+
+#include <array>
+#include <utility>
+
+namespace weir {
+
+QString toText(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString shortBytes(quint64 bytes, ByteUnit unit)
+{
+    const double giga = unit == ByteUnit::Gigabytes ? 1e9 : 1073741824.0;
+    const double value = static_cast<double>(bytes) / giga;
+    if (value < 0.095)
+        return toText(formatBytes(bytes, unit));
+    return QStringLiteral("%1 %2").arg(QLocale::c().toString(value, 'f', 1), unit == ByteUnit::Gigabytes
+                                                                                 ? QStringLiteral("GB")
+                                                                                 : QStringLiteral("GiB"));
+}
+
+QString speedText(double tokensPerSecond)
+{
+    //: A speed: tokens per second
+    return QCoreApplication::translate("weir::text", "%1 tok/s").arg(toText(formatSpeed(tokensPerSecond)));
+}
+
+QString quantizationText(std::string_view id)
+{
+    static const std::array<std::pair<QLatin1String, QLatin1String>, 16> names{{
+        {QLatin1String("autoround"), QLatin1String("AutoRound")},
+        {QLatin1String("gptq"), QLatin1String("GPTQ")},
+        {QLatin1String("awq"), QLatin1String("AWQ")},
+        {QLatin1String("bf16"), QLatin1String("BF16")},
+        {QLatin1String("f16"), QLatin1String("F16")},
+        {QLatin1String("f32"), QLatin1String("F32")},
+        {QLatin1String("fp8"), QLatin1String("FP8")},
+        {QLatin1String("fp4"), QLatin1String("FP4")},
+        {QLatin1String("mxfp4"), QLatin1String("MXFP4")},
+        {QLatin1String("mxfp8"), QLatin1String("MXFP8")},
+        {QLatin1String("nvfp4"), QLatin1String("NVFP4")},
+        {QLatin1String("nf4"), QLatin1String("NF4")},
+        {QLatin1String("bnb"), QLatin1String("bitsandbytes")},
+        {QLatin1String("mlx"), QLatin1String("MLX")},
+        {QLatin1String("ct"), QLatin1String("compressed-tensors")},
+        {QLatin1String("gguf"), QLatin1String("GGUF")},
+    }};
+    QStringList words = toText(id).split(QLatin1Char('-'), Qt::SkipEmptyParts);
+    for (QString &word : words) {
+        for (const auto &[plain, shown] : names) {
+            if (word == plain)
+                word = shown;
+        }
+    }
+    return words.join(QLatin1Char(' '));
+}
+
+} // namespace weir

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/base/units.h"
+
+#include <QString>
+
+#include <string_view>
+
+namespace weir {
+
+/// Text of the models (UTF-8) as Qt holds it.
+QString toText(std::string_view text);
+
+/// Bytes with one decimal, for lists and sentences: "72.4 GB", "0.3 GB", below that as formatBytes().
+QString shortBytes(quint64 bytes, ByteUnit unit);
+
+/// "27 tok/s": the speed of one stream. Whoever shows it shows the context beside it.
+QString speedText(double tokensPerSecond);
+
+/// A quantization id as people write it: "int4-autoround" is "int4 AutoRound", "Q4_K_M" stays.
+QString quantizationText(std::string_view id);
+
+} // namespace weir
