@@ -74,14 +74,19 @@ weir_install() {
 
     local -a as_root=()
     if ((EUID != 0)); then
-        local line="apt-get install --no-install-recommends ${missing[*]}"
+        local line="apt-get install --no-install-recommends ${missing[*]}" sudo_line
+        sudo_line="sudo $line"
+        if ! weir_known "${missing[@]}"; then
+            line="apt-get update && $line"
+            sudo_line="sudo apt-get update && $sudo_line"
+        fi
         if ! command -v sudo >/dev/null; then
             say "some packages are missing, and installing them takes root. As root, run"
             die "    $line"
         fi
         if ! sudo -n true 2>/dev/null && ! { : >/dev/tty; } 2>/dev/null; then
             say "some packages are missing, and sudo asks for a password that cannot be typed here. Run"
-            die "    sudo $line"
+            die "    $sudo_line"
         fi
         as_root=(sudo)
     fi
@@ -91,21 +96,25 @@ weir_install() {
     log=$(mktemp "${TMPDIR:-/tmp}/weir-install.XXXXXX")
     local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
     local -a install=("${apt[@]}" install --no-install-recommends "${missing[@]}")
-    # A fresh system knows no packages yet, and old lists name versions that are gone: then update once.
-    if ! { weir_known "${missing[@]}" && "${install[@]}" >"$log" 2>&1 </dev/null; }; then
-        say "updating the list of packages"
-        if ! "${apt[@]}" update >"$log" 2>&1 </dev/null; then
-            tail -n 15 "$log" >&2
-            die "the list of packages could not be updated (is the network up?); all of it is in $log"
-        fi
-        if [[ -n $(dpkg --audit 2>/dev/null) ]]; then
-            say "finishing an interrupted installation"
-            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >"$log" 2>&1 </dev/null || true
-        fi
-        if ! "${install[@]}" >"$log" 2>&1 </dev/null; then
-            tail -n 25 "$log" >&2
-            die "the packages could not be installed; all of it is in $log"
-        fi
+    : >"$log"
+    if weir_known "${missing[@]}" && "${install[@]}" >"$log" 2>&1 </dev/null; then
+        rm -f "$log"
+        return
+    fi
+    if grep -q 'dpkg --configure -a' "$log"; then
+        say "finishing an interrupted installation of packages"
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >"$log" 2>&1 </dev/null || true
+    fi
+    # A fresh system knows no packages yet, and old lists name versions that are gone.
+    # apt-get calls an update in which no server answered a success: ask for the packages as well.
+    say "updating the list of packages"
+    if ! "${apt[@]}" update >"$log" 2>&1 </dev/null || ! weir_known "${missing[@]}"; then
+        grep -E '^(E|W|Err)' "$log" | tail -n 15 >&2 || true
+        die "the list of packages could not be updated (is the network up?); all of it is in $log"
+    fi
+    if ! "${install[@]}" >"$log" 2>&1 </dev/null; then
+        tail -n 25 "$log" >&2
+        die "the packages could not be installed; all of it is in $log"
     fi
     rm -f "$log"
 }
@@ -174,5 +183,5 @@ weir_make() {
     local jobs
     jobs=$(weir_jobs)
     say "building with $jobs jobs (the first time takes a few minutes)"
-    NINJA_STATUS='[%f/%t] ' ninja -C "$weir_build" -j "$jobs" "$1" >&2 || die "the build failed; the first error is above."
+    (cd "$weir_build" && NINJA_STATUS='[%f/%t] ' ninja -j "$jobs" "$1" >&2) || die "the build failed; the first error is above."
 }
