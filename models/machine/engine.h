@@ -3,6 +3,7 @@
 
 #include "models/base/error.h"
 #include "models/checkpoint/checkpoint.h"
+#include "models/machine/machine.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace weir {
-
-struct Machine;
 
 /// Where speed constants come from, best first.
 enum class SpeedBasis : std::uint8_t { Own, Fitted, Class, Default };

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir {
 
 enum class MemoryKind : std::uint8_t { Unified, Discrete, Cpu };
+std::string_view memoryKindId(MemoryKind kind); ///< "unified", "discrete", "cpu"
 
 /// A figure with the place it was published; absent figures stay empty.
 struct Sourced
