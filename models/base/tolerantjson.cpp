@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/base/tolerantjson.h"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace weir {
+
+namespace {
+
+/// Replaces the three words outside strings and measures the depth on the way.
+/// @return false when the nesting is deeper than allowed
+bool replaceNonFinite(std::string_view text, std::string &out)
+{
+    out.clear();
+    out.reserve(text.size());
+    int depth = 0;
+    bool inString = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (inString) {
+            out += c;
+            if (c == '\\' && i + 1 < text.size())
+                out += text[++i];
+            else if (c == '"')
+                inString = false;
+            continue;
+        }
+        if (c == '"') {
+            inString = true;
+        } else if (c == '{' || c == '[') {
+            if (++depth > maxConfigDepth)
+                return false;
+        } else if (c == '}' || c == ']') {
+            --depth;
+        } else if (c == 'I' || c == 'N' || c == '-') {
+            for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+                if (text.substr(i, word.size()) == word) {
+                    out += "null";
+                    i += word.size() - 1;
+                    break;
+                }
+                if (word == "NaN")
+                    out += c;
+            }
+            continue;
+        }
+        out += c;
+    }
+    return true;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    const std::size_t start = text.find_first_not_of(" \t\r\n");
+    return start == std::string_view::npos ? std::string_view{} : text.substr(start);
+}
+
+} // namespace
+
+std::string_view impostorError(std::string_view firstBytes)
+{
+    const std::string_view start = trimmed(firstBytes.substr(0, 512));
+    if (start.starts_with("version https://git-lfs"))
+        return "json.lfs-pointer";
+    if (start.starts_with("<!DOCTYPE") || start.starts_with("<!doctype") || start.starts_with("<html")
+        || start.starts_with("<HTML") || start.starts_with("<?xml"))
+        return "json.html";
+    return {};
+}
+
+Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &subject,
+                                     std::vector<std::string> *duplicates)
+{
+    if (text.size() > maxConfigBytes)
+        return fail("json.too-large", ErrorKind::Unreadable, subject, {{"limit", Bytes{maxConfigBytes}}});
+    if (text.starts_with("\xEF\xBB\xBF"))
+        text.remove_prefix(3);
+    if (trimmed(text).empty())
+        return fail("file.empty", ErrorKind::Unreadable, subject);
+    if (const std::string_view impostor = impostorError(text); !impostor.empty())
+        return fail(std::string(impostor), ErrorKind::Unreadable, subject);
+
+    std::string clean;
+    if (!replaceNonFinite(text, clean))
+        return fail("json.too-deep", ErrorKind::Unreadable, subject);
+
+    std::vector<std::set<std::string>> keys;
+    const auto watch = [&keys, duplicates](int, nlohmann::json::parse_event_t event,
+                                           nlohmann::json &parsed) {
+        switch (event) {
+        case nlohmann::json::parse_event_t::object_start:
+            keys.emplace_back();
+            break;
+        case nlohmann::json::parse_event_t::object_end:
+            keys.pop_back();
+            break;
+        case nlohmann::json::parse_event_t::key:
+            if (duplicates != nullptr) {
+                const auto &key = parsed.get_ref<const std::string &>();
+                if (!keys.back().insert(key).second && duplicates->size() < 16)
+                    duplicates->push_back(key);
+            }
+            break;
+        default:
+            break;
+        }
+        return true;
+    };
+    nlohmann::json parsed = nlohmann::json::parse(clean, watch, /*allow_exceptions=*/false);
+    if (parsed.is_discarded())
+        return fail("json.invalid", ErrorKind::Unreadable, subject);
+    if (!parsed.is_object())
+        return fail("json.not-object", ErrorKind::Unreadable, subject);
+    return parsed;
+}
+
+} // namespace weir

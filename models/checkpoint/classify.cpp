@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/checkpoint/classify.h"
+
+#include "models/base/units.h"
+#include "models/checkpoint/classificationrules.h"
+#include "models/checkpoint/logicalsize.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace weir {
+
+namespace {
+
+constexpr std::array<std::string_view, 29> sideLeaves{
+    "scales",          "qzeros",          "g_idx",           "zeros",
+    "weight_scale",    "weight_scale_inv", "weight_scale_2", "weight_global_scale",
+    "weight_shape",    "weight_zero_point", "weight_g_idx",  "input_scale",
+    "input_global_scale", "input_zero_point", "activation_scale", "output_scale",
+    "k_scale",         "v_scale",         "q_scale",         "kv_scale",
+    "prob_scale",      "SCB",             "weight_format",   "biases",
+    "zero_point",      "q_perm",          "q_invperm",       "q_groups",
+    "suh"};
+
+constexpr std::array<std::string_view, 8> weightLeaves{
+    "weight", "bias", "qweight", "weight_packed", "q_weight", "W_q", "trellis", "svh"};
+
+/// Suffixes of experts that are fused into one tensor and so have no `.weight`.
+constexpr std::array<std::pair<std::string_view, bool>, 10> fusedSuffixes{{
+    {"_blocks", false},
+    {"_bias", false},
+    {"_packed", false},
+    {"_scales", true},
+    {"_scale", true},
+    {"_scale_inv", true},
+    {"_weight_scale", true},
+    {"_weight_scale_2", true},
+    {"_weight_scale_inv", true},
+    {"_input_scale", true},
+}};
+
+template <std::size_t N>
+bool isOneOf(const std::array<std::string_view, N> &list, std::string_view text)
+{
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+const ArchitectureFamily &familyOf(Format format, const std::string &architecture)
+{
+    const bool gguf = format == Format::Gguf;
+    for (const ArchitectureFamily &family : gguf ? ggufFamilies() : safetensorsFamilies()) {
+        if (std::find(family.architectures.begin(), family.architectures.end(), architecture)
+            != family.architectures.end())
+            return family;
+    }
+    return gguf ? genericGgufFamily() : genericSafetensorsFamily();
+}
+
+bool contains(std::string_view text, std::string_view part)
+{
+    return text.find(part) != std::string_view::npos;
+}
+
+/// What a tensor of a draft layer (numbered beyond the decoder's) is within the draft head.
+Role draftRole(std::string_view module)
+{
+    if (contains(module, ".experts.") || contains(module, "_exps"))
+        return Role::MtpExperts;
+    if (module.ends_with("eh_proj"))
+        return Role::MtpProjection;
+    if (module.ends_with("embed_tokens"))
+        return Role::MtpEmbedding;
+    if (module.ends_with("shared_head.head") || module.ends_with("shared_head_head"))
+        return Role::MtpHead;
+    if (contains(module, ".self_attn.") || contains(module, ".attn_"))
+        return Role::MtpAttention;
+    return Role::MtpRest;
+}
+
+class Classifier
+{
+public:
+    Classifier(const TensorSet &tensors, const ModelConfig &config, const ArchitectureFamily &family)
+        : m_tensors(tensors), m_config(config), m_family(family), m_sizes(tensors, config.quantization)
+    {
+        findStateLayers();
+    }
+
+    Classified of(const RawGroup &group)
+    {
+        const std::string &pattern = m_tensors.patternOf(group);
+        const bool beyond = group.layer != RawGroup::noLayer && group.layer >= m_config.spec.layers
+            && (matchesPattern("P.layers.N.**", pattern) || matchesPattern("blk.N.**", pattern));
+        const bool stateLayer = m_stateLayers.contains(group.layer);
+        const auto key = std::tuple(group.pattern, beyond, stateLayer);
+        if (const auto found = m_cache.find(key); found != m_cache.end())
+            return found->second;
+
+        TensorName name = splitTensorName(pattern);
+        // A bare `.scale` is a scale only beside a weight that is no plain float; else a parameter.
+        if (name.leaf == "scale") {
+            if (m_sizes.hasPackedWeight(name.module))
+                name.side = true;
+            else
+                name = {pattern, {}, false};
+        }
+        Classified result;
+        result.side = name.side || m_tensors.dtypeOf(group) == "F8_E8M0";
+        if (beyond) {
+            result.component = Component::Mtp;
+            result.role = draftRole(name.module);
+            result.known = true;
+        } else {
+            for (const RuleBlock &block : m_family.blocks) {
+                const auto rule = std::find_if(block.begin(), block.end(), [&](const ClassificationRule &each) {
+                    return (each.where == Where::Anywhere || stateLayer)
+                        && matchesPattern(each.pattern, name.module);
+                });
+                if (rule != block.end()) {
+                    result.component = rule->component;
+                    result.role = rule->role;
+                    result.known = true;
+                    break;
+                }
+            }
+        }
+        m_cache.emplace(key, result);
+        return result;
+    }
+
+    std::uint64_t parameters(const RawGroup &group) const { return m_sizes.parameters(group); }
+
+    LayerKind kindOf(const RawGroup &group, Component component) const
+    {
+        if (component != Component::Attention && component != Component::LinearAttention)
+            return LayerKind::None;
+        return group.layer < m_config.layerKinds.size() ? m_config.layerKinds[group.layer] : LayerKind::None;
+    }
+
+private:
+    void findStateLayers()
+    {
+        for (const RawGroup &group : m_tensors.groups()) {
+            const std::string &pattern = m_tensors.patternOf(group);
+            if (matchesPattern("P.layers.N.*.A_log", pattern) || pattern.starts_with("blk.N.ssm_")
+                || pattern.starts_with("blk.N.shortconv."))
+                m_stateLayers.insert(group.layer);
+        }
+    }
+
+    const TensorSet &m_tensors;
+    const ModelConfig &m_config;
+    const ArchitectureFamily &m_family;
+    LogicalSizes m_sizes;
+    std::set<std::uint32_t> m_stateLayers;
+    std::map<std::tuple<std::uint32_t, bool, bool>, Classified> m_cache;
+};
+
+void noteUnknown(const std::map<std::string, std::uint64_t> &unknown, Checkpoint &checkpoint)
+{
+    if (unknown.empty())
+        return;
+    constexpr std::size_t named = 5;
+    std::string names;
+    std::uint64_t bytes = 0;
+    std::size_t count = 0;
+    for (const auto &[pattern, size] : unknown) {
+        bytes += size;
+        if (count++ < named)
+            names += (names.empty() ? "" : ", ") + printable(pattern, 120);
+    }
+    checkpoint.notes.push_back({"checkpoint.unknown-tensors", Severity::Warning,
+                                {{"names", names},
+                                 {"patterns", static_cast<std::uint64_t>(unknown.size())},
+                                 {"bytes", Bytes{bytes}}},
+                                {}});
+}
+
+} // namespace
+
+TensorName splitTensorName(std::string_view pattern)
+{
+    // bitsandbytes hangs its maps below the weight: "….weight.quant_state.bitsandbytes__nf4".
+    if (const std::size_t place = pattern.rfind(".weight."); place != std::string_view::npos) {
+        const std::string_view rest = pattern.substr(place + 8);
+        if (rest == "absmax" || rest == "quant_map" || rest == "nested_absmax"
+            || rest == "nested_quant_map" || rest.starts_with("quant_state.")
+            || rest.starts_with("bitsandbytes__"))
+            return {pattern.substr(0, place), rest, true};
+    }
+    const std::size_t dot = pattern.rfind('.');
+    const std::string_view last = dot == std::string_view::npos ? pattern : pattern.substr(dot + 1);
+    if (dot != std::string_view::npos) {
+        const std::string_view module = pattern.substr(0, dot);
+        if (isOneOf(sideLeaves, last))
+            return {module, last, true};
+        if (isOneOf(weightLeaves, last) || last == "scale")
+            return {module, last, false};
+    }
+    if (const std::size_t projection = last.rfind("_proj"); projection != std::string_view::npos) {
+        const std::string_view suffix = last.substr(projection + 5);
+        for (const auto &[text, side] : fusedSuffixes) {
+            if (suffix == text)
+                return {pattern.substr(0, pattern.size() - suffix.size()), suffix, side};
+        }
+    }
+    return {pattern, {}, false};
+}
+
+void classify(const TensorSet &tensors, const ModelConfig &config, std::span<const TensorFile> files,
+              Checkpoint &checkpoint)
+{
+    const ArchitectureFamily &family = familyOf(checkpoint.format, config.spec.architecture);
+    checkpoint.spec = config.spec;
+    checkpoint.spec.family = std::string(family.id);
+    Classifier classifier(tensors, config, family);
+
+    using Key = std::tuple<Component, std::string, Role, LayerKind, std::string, std::vector<std::uint64_t>,
+                           bool, bool>;
+    std::map<Key, TensorGroup> merged;
+    std::map<std::string, std::uint64_t> unknown;
+    std::set<std::uint32_t> moeLayers;
+    for (const RawGroup &raw : tensors.groups()) {
+        const Classified what = classifier.of(raw);
+        const TensorFile &file = files[raw.file];
+        const LayerKind kind = classifier.kindOf(raw, what.component);
+        TensorGroup &group = merged[Key{what.component, tensors.patternOf(raw), what.role, kind,
+                                        tensors.dtypeOf(raw), tensors.shapeOf(raw), what.side, file.listed}];
+        if (group.count == 0) {
+            group.pattern = tensors.patternOf(raw);
+            group.component = what.component;
+            group.role = what.role;
+            group.layerKind = kind;
+            group.dtype = tensors.dtypeOf(raw);
+            group.shape = tensors.shapeOf(raw);
+            group.side = what.side;
+            group.listed = file.listed;
+            group.file = file.path;
+        } else if (group.file != file.path) {
+            group.file.clear();
+        }
+        group.count += raw.count;
+        group.bytes += raw.bytes;
+        if (!what.side)
+            group.parameters += classifier.parameters(raw);
+        if (raw.layer != RawGroup::noLayer)
+            group.layers.push_back(raw.layer);
+        if (what.component == Component::RoutedExperts)
+            moeLayers.insert(raw.layer);
+        if (!what.known)
+            unknown[group.pattern] += raw.bytes;
+    }
+    checkpoint.groups.clear();
+    checkpoint.groups.reserve(merged.size());
+    for (auto &[key, group] : merged) {
+        std::sort(group.layers.begin(), group.layers.end());
+        group.layers.erase(std::unique(group.layers.begin(), group.layers.end()), group.layers.end());
+        checkpoint.groups.push_back(std::move(group));
+    }
+    finish(checkpoint);
+
+    checkpoint.spec.moeLayers = static_cast<std::uint32_t>(moeLayers.size());
+    const bool hasHead = checkpoint.sum(Component::LmHead) != nullptr;
+    checkpoint.spec.tiedEmbeddings = !hasHead && checkpoint.sum(Component::EmbedTokens) != nullptr;
+
+    auto &notes = checkpoint.notes;
+    notes.insert(notes.end(), config.notes.begin(), config.notes.end());
+    if (family.id == "generic") {
+        notes.push_back({"checkpoint.unknown-architecture", Severity::Warning,
+                         {{"architecture", config.spec.architecture}}, {}});
+    }
+    noteUnknown(unknown, checkpoint);
+    if (checkpoint.spec.tiedEmbeddings && config.declaredTied == std::optional(false))
+        notes.push_back({"checkpoint.head-missing", Severity::Warning, {}, {}});
+    const ComponentSum *draft = checkpoint.sum(Component::Mtp);
+    if (config.draftLayers > 0 && draft == nullptr) {
+        notes.push_back({"checkpoint.draft-announced-only", Severity::Info,
+                         {{"layers", std::uint64_t{config.draftLayers}}}, {}});
+    }
+    const ComponentSum *experts = checkpoint.sum(Component::RoutedExperts);
+    if (experts == nullptr && checkpoint.spec.experts > 0) {
+        notes.push_back({"checkpoint.experts-missing", Severity::Warning,
+                         {{"experts", std::uint64_t{checkpoint.spec.experts}}}, {}});
+        checkpoint.spec.experts = 0;
+        checkpoint.spec.expertsPerToken = 0;
+    } else if (experts != nullptr && checkpoint.spec.experts == 0) {
+        notes.push_back({"checkpoint.experts-undeclared", Severity::Warning,
+                         {{"bytes", Bytes{experts->bytes}}}, {}});
+    }
+}
+
+std::string safetensorsQuantization(const ModelConfig &config, const Checkpoint &checkpoint)
+{
+    // The dtype that holds most of the decoder's bytes tells more than the label.
+    std::map<std::string, std::uint64_t> bytes;
+    for (const ComponentSum &sum : checkpoint.sums) {
+        if (sum.component == Component::Vision || sum.component == Component::Audio
+            || sum.component == Component::Mtp)
+            continue;
+        for (const auto &[dtype, size] : sum.bytesByDtype)
+            bytes[dtype] += size;
+    }
+    std::string most = "BF16";
+    for (const auto &[dtype, size] : bytes) {
+        if (size > bytes[most])
+            most = dtype;
+    }
+    const QuantizationConfig &declared = config.quantization;
+    const unsigned bits = declared.bits == 0 ? 4 : declared.bits;
+    const std::string width = std::to_string(bits);
+    if (declared.method == "gptq")
+        return bits == 4 ? "gptq" : "gptq-int" + width;
+    if (declared.method == "auto-round" || declared.method == "auto_round")
+        return bits == 4 ? "autoround" : "autoround-int" + width;
+    if (declared.method == "awq")
+        return "awq";
+    if (declared.method == "mlx")
+        return "mlx-" + width + "bit";
+    if (declared.method == "mxfp4")
+        return "mxfp4";
+    if (declared.method == "bitsandbytes")
+        return declared.fourBitBitsandbytes || most == "U8" ? "bnb-4bit" : "bnb-int8";
+    if (declared.method == "modelopt" || declared.method == "compressed-tensors") {
+        if (contains(declared.format, "nvfp4") || contains(declared.format, "NVFP4"))
+            return "nvfp4";
+        if (contains(declared.format, "mxfp4"))
+            return "mxfp4";
+        if (contains(declared.format, "MIXED") || contains(declared.format, "mixed"))
+            return most == "U8" ? "nvfp4-mixed" : "mixed";
+        if (contains(declared.format, "pack-quantized"))
+            return "int" + width;
+        if (contains(declared.format, "int-quantized"))
+            return "int8";
+        if (most.starts_with("F8_"))
+            return "fp8";
+    }
+    if (most.starts_with("F8_"))
+        return "fp8";
+    if (most == "F16")
+        return "f16";
+    if (most == "F32")
+        return "f32";
+    if (most == "BF16")
+        return "bf16";
+    return declared.method.empty() ? "unknown" : declared.method;
+}
+
+} // namespace weir

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/gguffile.h"
+
+#include "models/base/units.h"
+#include "models/checkpoint/classify.h"
+#include "models/checkpoint/gguf.h"
+#include "models/checkpoint/ggufconfig.h"
+#include "models/checkpoint/tensorset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <unordered_set>
+
+namespace weir {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A split has at most this many parts; the field has 16 bits, the largest seen is below 100.
+constexpr std::uint64_t maxParts = 1000;
+
+bool isCompanion(std::string_view path)
+{
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("mmproj") || name.find("-mmproj") != std::string_view::npos
+        || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
+        || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
+}
+
+/// The storage type that holds most bytes: names a mix that the metadata does not.
+std::string mostUsedType(const Checkpoint &checkpoint)
+{
+    std::map<std::string, std::uint64_t> bytes;
+    for (const TensorGroup &group : checkpoint.groups)
+        bytes[group.dtype] += group.bytes;
+    const auto most = std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) {
+        return a.second < b.second;
+    });
+    return most == bytes.end() ? std::string("unknown") : most->first;
+}
+
+} // namespace
+
+std::optional<GgufPartName> ggufPartName(std::string_view path)
+{
+    constexpr std::size_t tail = std::string_view("-00001-of-00001.gguf").size();
+    if (path.size() <= tail || !path.ends_with(".gguf"))
+        return std::nullopt;
+    const std::string_view end = path.substr(path.size() - tail);
+    const auto digits = [](std::string_view text) {
+        return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    };
+    if (end[0] != '-' || end.substr(6, 4) != "-of-" || !digits(end.substr(1, 5)) || !digits(end.substr(10, 5)))
+        return std::nullopt;
+    return GgufPartName{std::string(path.substr(0, path.size() - tail)), std::stoul(std::string(end.substr(1, 5))),
+                        std::stoul(std::string(end.substr(10, 5)))};
+}
+
+std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing)
+{
+    std::vector<std::string> models;
+    for (const ListedFile &file : listing) {
+        if (!file.path.ends_with(".gguf") || isCompanion(file.path))
+            continue;
+        const auto part = ggufPartName(file.path);
+        if (!part || part->number <= 1)
+            models.push_back(file.path);
+    }
+    return models;
+}
+
+Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop, const ProgressCallback &progress)
+{
+    std::vector<fs::path> parts{file};
+    if (const auto name = ggufPartName(file.generic_string())) {
+        if (name->total == 0 || name->total > maxParts) {
+            return fail("gguf.split-count", ErrorKind::Unreadable, file.string(),
+                        {{"count", std::uint64_t{name->total}}});
+        }
+        parts.clear();
+        for (unsigned long i = 1; i <= name->total; ++i)
+            parts.emplace_back(fmt::format("{}-{:05}-of-{:05}.gguf", name->prefix, i, name->total));
+        for (const fs::path &part : parts) {
+            std::error_code error;
+            if (!fs::exists(part, error)) {
+                return fail("gguf.missing-part", ErrorKind::NotFound, part.string(),
+                            {{"total", std::uint64_t{name->total}}});
+            }
+        }
+    }
+
+    Checkpoint checkpoint;
+    checkpoint.source = Source::File;
+    checkpoint.format = Format::Gguf;
+    checkpoint.provenance = Provenance::Headers;
+    TensorSet tensors;
+    std::vector<TensorFile> files;
+    std::unordered_set<std::size_t> seen;
+    GgufHeader first;
+    std::uint64_t repository = 0;
+    for (std::uint32_t i = 0; i < parts.size(); ++i) {
+        if (stop.stop_requested())
+            return fail("cancelled", ErrorKind::Unreadable, file.string());
+        const std::string shown = parts[i].filename().string();
+        if (progress)
+            progress({i, parts.size(), shown});
+        const std::string subject = parts[i].string();
+        const Result<std::uint64_t> size = regularFileSize(parts[i]);
+        if (!size)
+            return std::unexpected(size.error());
+        std::ifstream stream(parts[i], std::ios::binary);
+        if (!stream)
+            return fail("file.denied", ErrorKind::Unreadable, subject);
+        bool twice = false;
+        const auto visit = [&](const GgufTensor &tensor) {
+            if (!seen.insert(std::hash<std::string_view>{}(tensor.name)).second) {
+                twice = true;
+                return false;
+            }
+            return tensors.add(tensor.name, tensor.type, tensor.shape, tensor.bytes, i);
+        };
+        Result<GgufHeader> header = readGguf(stream, *size, subject, visit, stop);
+        if (twice)
+            return fail("gguf.duplicate-tensor", ErrorKind::Unreadable, subject, {{"what", shown}});
+        if (!header)
+            return std::unexpected(header.error());
+        const GgufSplit split = ggufSplit(*header);
+        if (split.count != parts.size() || split.number != i) {
+            return fail("gguf.split-mismatch", ErrorKind::Unreadable, subject,
+                        {{"number", split.number + 1}, {"count", split.count},
+                         {"files", static_cast<std::uint64_t>(parts.size())}});
+        }
+        if (i == 0)
+            first = std::move(*header);
+        files.push_back({shown, true});
+        checkpoint.files.push_back({shown, *size, true, true});
+        repository += *size;
+    }
+    if (progress)
+        progress({parts.size(), parts.size(), {}});
+    const GgufSplit split = ggufSplit(first);
+    if (split.count > 1 && split.tensors > 0 && split.tensors != tensors.tensors()) {
+        return fail("gguf.split-tensors", ErrorKind::Unreadable, file.string(),
+                    {{"expected", split.tensors}, {"found", tensors.tensors()}});
+    }
+    const Result<ModelConfig> config = readGgufConfig(first, file.string());
+    if (!config)
+        return std::unexpected(config.error());
+    if (tensors.empty())
+        return fail("gguf.no-tensors", ErrorKind::Unreadable, file.string());
+    classify(tensors, *config, files, checkpoint);
+    if (!first.unknownTypes.empty()) {
+        std::string names;
+        for (const std::string &type : first.unknownTypes)
+            names += (names.empty() ? "" : ", ") + type;
+        checkpoint.notes.push_back({"gguf.unknown-types", Severity::Warning, {{"types", names}}, {}});
+    }
+    checkpoint.repositoryBytes = repository;
+    checkpoint.quantization = ggufMixName(first);
+    if (checkpoint.quantization.empty())
+        checkpoint.quantization = mostUsedType(checkpoint);
+    return std::make_shared<const Checkpoint>(std::move(checkpoint));
+}
+
+} // namespace weir

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/safetensorsfolder.h"
+
+#include "models/base/tolerantjson.h"
+#include "models/base/units.h"
+#include "models/checkpoint/classificationrules.h"
+#include "models/checkpoint/classify.h"
+#include "models/checkpoint/config.h"
+#include "models/checkpoint/safetensors.h"
+#include "models/checkpoint/tensorset.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+#include <unordered_set>
+
+namespace weir {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t maxIndexBytes = 256U << 20U; ///< the largest seen has 60 MB
+
+bool isWeightFile(std::string_view path)
+{
+    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin", ".pt", ".pth", ".onnx",
+                                                             ".gguf", ".h5", ".msgpack"};
+    if (path.ends_with("training_args.bin"))
+        return false;
+    return std::any_of(endings.begin(), endings.end(),
+                       [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
+/// Weights under a name that a publisher gives to another copy or to something that is not the model.
+bool isCopyByName(std::string_view path)
+{
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return path.find('/') != std::string_view::npos || name.starts_with("consolidated")
+        || name.starts_with("adapter_model") || name.starts_with("optimizer") || name.starts_with("scaler");
+}
+
+/// Names of the original Llama, Mistral and gpt-oss releases: such a file repeats the weights.
+bool isOriginalNaming(std::string_view pattern)
+{
+    return matchesPattern("tok_embeddings.weight", pattern) || matchesPattern("layers.N.attention.wq.**", pattern)
+        || matchesPattern("block.N.attn.qkv.**", pattern);
+}
+
+/// Shard names of `*-00003-of-00014.safetensors`: prefix, number, total.
+struct ShardName
+{
+    std::string prefix;
+    unsigned long number = 0;
+    unsigned long total = 0;
+};
+
+std::optional<ShardName> shardName(std::string_view file)
+{
+    if (!file.ends_with(".safetensors"))
+        return std::nullopt;
+    file.remove_suffix(12);
+    const std::size_t of = file.rfind("-of-");
+    if (of == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view total = file.substr(of + 4);
+    const std::size_t dash = file.substr(0, of).rfind('-');
+    if (dash == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view number = file.substr(dash + 1, of - dash - 1);
+    const auto digits = [](std::string_view text) {
+        return !text.empty() && text.size() <= 7
+            && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    };
+    if (!digits(number) || !digits(total))
+        return std::nullopt;
+    return ShardName{std::string(file.substr(0, dash)), std::stoul(std::string(number)),
+                     std::stoul(std::string(total))};
+}
+
+class FolderReader
+{
+public:
+    FolderReader(const fs::path &folder, const std::vector<ListedFile> &listing, std::stop_token stop,
+                 const ProgressCallback &progress)
+        : m_folder(folder), m_listing(listing), m_stop(std::move(stop)), m_progress(progress)
+    {
+    }
+
+    Result<CheckpointPtr> read(const std::string &only)
+    {
+        Result<ModelConfig> config = readConfig();
+        if (!config)
+            return std::unexpected(config.error());
+        m_checkpoint.source = only.empty() ? Source::Folder : Source::File;
+        m_checkpoint.format = Format::Safetensors;
+        m_checkpoint.provenance = Provenance::Headers;
+
+        if (only.empty()) {
+            if (const Result<void> index = readIndex(); !index)
+                return std::unexpected(index.error());
+        }
+        const std::vector<std::string> candidates = only.empty() ? candidateFiles()
+                                                                 : std::vector<std::string>{only};
+        if (candidates.empty())
+            return noWeights();
+        if (only.empty() && !m_index) {
+            if (const Result<void> complete = checkShards(candidates); !complete)
+                return std::unexpected(complete.error());
+        }
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            if (m_stop.stop_requested())
+                return fail("cancelled", ErrorKind::Unreadable, m_folder.string());
+            if (m_progress)
+                m_progress({i, candidates.size(), candidates[i]});
+            if (const Result<void> file = readFile(candidates[i]); !file)
+                return std::unexpected(file.error());
+        }
+        if (m_progress)
+            m_progress({candidates.size(), candidates.size(), {}});
+        if (m_tensors.empty())
+            return fail("folder.no-tensors", ErrorKind::Unreadable, m_folder.string());
+        return finishCheckpoint(*config, only);
+    }
+
+private:
+    const ListedFile *listed(std::string_view path) const
+    {
+        const auto found = std::lower_bound(m_listing.begin(), m_listing.end(), path,
+                                            [](const ListedFile &file, std::string_view name) {
+                                                return file.path < name;
+                                            });
+        return found != m_listing.end() && found->path == path ? &*found : nullptr;
+    }
+
+    Result<nlohmann::json> readJson(const std::string &name)
+    {
+        const fs::path path = m_folder / name;
+        const Result<std::string> text = readTextFile(path, maxConfigBytes);
+        if (!text)
+            return std::unexpected(text.error());
+        std::vector<std::string> duplicates;
+        Result<nlohmann::json> parsed = parseTolerant(*text, path.string(), &duplicates);
+        if (parsed && !duplicates.empty()) {
+            m_checkpoint.notes.push_back({"config.duplicate-keys", Severity::Warning,
+                                          {{"file", name}, {"key", printable(duplicates.front())}}, {}});
+        }
+        return parsed;
+    }
+
+    Result<ModelConfig> readConfig()
+    {
+        if (listed("config.json") == nullptr)
+            return fail("folder.no-config", ErrorKind::Unreadable, m_folder.string());
+        const Result<nlohmann::json> config = readJson("config.json");
+        if (!config)
+            return std::unexpected(config.error());
+        nlohmann::json quantization;
+        const nlohmann::json *side = nullptr;
+        for (const char *name : {"hf_quant_config.json", "quantize_config.json", "quant_config.json"}) {
+            if (side == nullptr && listed(name) != nullptr) {
+                Result<nlohmann::json> parsed = readJson(name);
+                if (!parsed) { // the headers decide bytes; a damaged side file costs a label only
+                    m_checkpoint.notes.push_back({"config.side-file-unreadable", Severity::Warning,
+                                                  {{"file", std::string(name)}}, {}});
+                    continue;
+                }
+                quantization = std::move(*parsed);
+                if (std::string_view(name) == "quantize_config.json" && !quantization.contains("quant_method"))
+                    quantization["quant_method"] = "gptq";
+                if (std::string_view(name) == "quant_config.json" && !quantization.contains("quant_method"))
+                    quantization["quant_method"] = "awq";
+                side = &quantization;
+            }
+        }
+        return readModelConfig(*config, side, (m_folder / "config.json").string());
+    }
+
+    Result<void> readIndex()
+    {
+        std::string chosen;
+        for (const ListedFile &file : m_listing) {
+            if (file.path.find('/') == std::string::npos && file.path.ends_with(".safetensors.index.json")
+                && !isCopyByName(file.path) && (chosen.empty() || file.path == "model.safetensors.index.json"))
+                chosen = file.path;
+        }
+        if (chosen.empty())
+            return {};
+        const fs::path path = m_folder / chosen;
+        const Result<std::string> text = readTextFile(path, maxIndexBytes);
+        if (!text)
+            return std::unexpected(text.error());
+        if (text->empty())
+            return fail("file.empty", ErrorKind::Unreadable, path.string());
+        if (const std::string_view impostor = impostorError(*text); !impostor.empty())
+            return fail(std::string(impostor), ErrorKind::Unreadable, path.string());
+        Result<SafetensorsIndex> index = readSafetensorsIndex(*text, path.string());
+        if (!index)
+            return std::unexpected(index.error());
+        std::vector<std::string> missing;
+        for (const std::string &file : index->files) {
+            if (listed(file) == nullptr)
+                missing.push_back(file);
+        }
+        if (!missing.empty()) {
+            return fail("folder.missing-shard", ErrorKind::NotFound, (m_folder / missing.front()).string(),
+                        {{"missing", static_cast<std::uint64_t>(missing.size())},
+                         {"total", static_cast<std::uint64_t>(index->files.size())},
+                         {"index", chosen}});
+        }
+        m_index = std::move(*index);
+        return {};
+    }
+
+    std::vector<std::string> candidateFiles() const
+    {
+        std::vector<std::string> files;
+        if (m_index)
+            files = m_index->files;
+        // Listed files first, so that of two copies the listed one counts.
+        std::vector<std::string> others;
+        for (const ListedFile &file : m_listing) {
+            if (!file.path.ends_with(".safetensors") || isCopyByName(file.path)
+                || std::find(files.begin(), files.end(), file.path) != files.end())
+                continue;
+            others.push_back(file.path);
+        }
+        std::stable_sort(others.begin(), others.end(), [](const std::string &a, const std::string &b) {
+            const auto rank = [](const std::string &name) {
+                return shardName(name) ? 0 : name == "model.safetensors" ? 1 : 2;
+            };
+            return rank(a) < rank(b);
+        });
+        files.insert(files.end(), others.begin(), others.end());
+        return files;
+    }
+
+    /// Without an index, numbered shards must still be all there. Numbers may start at 0 or 1, and the
+    /// total may count files that were never published, so only gaps below the highest are told.
+    Result<void> checkShards(const std::vector<std::string> &files) const
+    {
+        std::vector<ShardName> shards;
+        for (const std::string &file : files) {
+            if (auto shard = shardName(file))
+                shards.push_back(std::move(*shard));
+        }
+        for (const ShardName &first : shards) {
+            const auto count = static_cast<unsigned long>(
+                std::count_if(shards.begin(), shards.end(), [&first](const ShardName &shard) {
+                    return shard.prefix == first.prefix && shard.total == first.total;
+                }));
+            if (count < first.total) {
+                return fail("folder.shards-incomplete", ErrorKind::NotFound, m_folder.string(),
+                            {{"found", std::uint64_t{count}}, {"total", std::uint64_t{first.total}}});
+            }
+        }
+        return {};
+    }
+
+    Result<CheckpointPtr> noWeights() const
+    {
+        const bool pickle = std::any_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
+            return isWeightFile(file.path) && !file.path.ends_with(".safetensors");
+        });
+        return fail(pickle ? "folder.pickle-only" : "folder.config-only", ErrorKind::Unreadable,
+                    m_folder.string());
+    }
+
+    Result<void> readFile(const std::string &path)
+    {
+        const bool inIndex = m_index
+            && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
+        const bool isListed = inIndex || !m_index;
+        const auto number = static_cast<std::uint32_t>(m_files.size());
+        TensorSet unlisted;
+        TensorSet &target = isListed ? m_tensors : unlisted;
+        const std::size_t seenBefore = m_seen.size();
+        const Result<std::uint64_t> bytes = readHeader(path, number, inIndex, target);
+        if (!bytes) {
+            if (isListed)
+                return std::unexpected(bytes.error());
+            // A damaged file that nothing refers to must not keep the rest from being read.
+            m_checkpoint.notes.push_back({"folder.unlisted-unreadable", Severity::Warning, {{"file", path}}, {}});
+            m_files.push_back({path, false});
+            m_checkpoint.files.push_back({path, listed(path)->bytes, false, false});
+            return {};
+        }
+        bool counted = m_seen.size() > seenBefore;
+        if (!isListed && counted) {
+            counted = std::none_of(unlisted.patterns().begin(), unlisted.patterns().end(), isOriginalNaming);
+            if (counted) {
+                std::uint64_t size = 0;
+                for (const RawGroup &group : unlisted.groups()) {
+                    size += group.bytes;
+                    if (!addGroup(unlisted, group, number))
+                        return fail("tensors.too-many-names", ErrorKind::Unreadable, path);
+                }
+                m_checkpoint.notes.push_back({"folder.unlisted-file", Severity::Warning,
+                                              {{"file", path},
+                                               {"tensors", unlisted.tensors()},
+                                               {"bytes", Bytes{size}}},
+                                              {}});
+            }
+        }
+        m_files.push_back({path, isListed});
+        m_checkpoint.files.push_back({path, *bytes, isListed, counted});
+        return {};
+    }
+
+    bool addGroup(const TensorSet &from, const RawGroup &group, std::uint32_t file)
+    {
+        return m_tensors.addGroup(from.patternOf(group), group.layer, from.dtypeOf(group), from.shapeOf(group),
+                                  file, group.count, group.bytes);
+    }
+
+    /// @return the size of the file
+    Result<std::uint64_t> readHeader(const std::string &path, std::uint32_t number, bool inIndex,
+                                     TensorSet &target)
+    {
+        const fs::path file = m_folder / path;
+        const Result<std::uint64_t> size = regularFileSize(file);
+        if (!size)
+            return std::unexpected(size.error());
+        std::ifstream stream(file, std::ios::binary);
+        std::array<std::uint8_t, 8> first{};
+        stream.read(reinterpret_cast<char *>(first.data()), 8);
+        if (!stream && *size >= 8)
+            return fail("file.denied", ErrorKind::Unreadable, file.string());
+        if (const std::string_view impostor = impostor_(stream, first, *size); !impostor.empty())
+            return fail(std::string(impostor), ErrorKind::Unreadable, file.string());
+        const Result<std::uint64_t> length = safetensorsHeaderLength(first, *size, file.string());
+        if (!length)
+            return std::unexpected(length.error());
+        std::string header(static_cast<std::size_t>(*length), '\0');
+        stream.read(header.data(), static_cast<std::streamsize>(header.size()));
+        if (!stream)
+            return fail("file.denied", ErrorKind::Unreadable, file.string());
+
+        std::string formatTag;
+        const auto visit = [&](const HeaderTensor &tensor) {
+            if (inIndex) {
+                // The index says which copy counts, and what it does not name is not loaded.
+                const auto place = m_index->fileOfTensor.find(std::string(tensor.name));
+                if (place != m_index->fileOfTensor.end() && m_index->files[place->second] != path)
+                    return true;
+            }
+            if (!m_seen.insert(std::hash<std::string_view>{}(tensor.name)).second)
+                return true;
+            return target.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, number);
+        };
+        const Result<void> read = readSafetensorsHeader(header, *size - 8 - *length, file.string(), visit,
+                                                        &formatTag);
+        if (!read)
+            return std::unexpected(read.error());
+        if (formatTag == "mlx")
+            m_isMlx = true;
+        return *size;
+    }
+
+    /// What stands in a file that begins like text; the format begins with a length, not with a letter.
+    static std::string_view impostor_(std::ifstream &stream, const std::array<std::uint8_t, 8> &first,
+                                      std::uint64_t size)
+    {
+        if (size < 16 || (first[0] != '<' && first[0] != 'v' && first[0] != '\n'))
+            return {};
+        std::string text(reinterpret_cast<const char *>(first.data()), first.size());
+        std::array<char, 120> more{};
+        stream.read(more.data(), more.size());
+        text.append(more.data(), static_cast<std::size_t>(stream.gcount()));
+        stream.clear();
+        stream.seekg(8);
+        return impostorError(text);
+    }
+
+    Result<CheckpointPtr> finishCheckpoint(const ModelConfig &config, const std::string &only)
+    {
+        if (m_index)
+            noteMissingTensors();
+        std::uint64_t total = 0;
+        for (const ListedFile &file : m_listing) {
+            total += file.bytes;
+            const auto known = std::any_of(m_checkpoint.files.begin(), m_checkpoint.files.end(),
+                                           [&file](const RepositoryFile &each) { return each.path == file.path; });
+            if (only.empty() && !known && isWeightFile(file.path))
+                m_checkpoint.files.push_back({file.path, file.bytes, false, false});
+        }
+        m_checkpoint.repositoryBytes = total;
+        const bool copies = std::any_of(m_checkpoint.files.begin(), m_checkpoint.files.end(),
+                                        [](const RepositoryFile &file) { return !file.counted; });
+        if (copies) {
+            std::uint64_t bytes = 0;
+            std::uint64_t count = 0;
+            for (const RepositoryFile &file : m_checkpoint.files) {
+                if (!file.counted) {
+                    bytes += file.bytes;
+                    ++count;
+                }
+            }
+            m_checkpoint.notes.push_back({"folder.copies-not-counted", Severity::Info,
+                                          {{"files", count}, {"bytes", Bytes{bytes}}}, {}});
+        }
+        if (m_isMlx || config.quantization.method == "mlx")
+            m_checkpoint.format = Format::Mlx;
+        classify(m_tensors, config, m_files, m_checkpoint);
+        m_checkpoint.quantization = safetensorsQuantization(config, m_checkpoint);
+        return std::make_shared<const Checkpoint>(std::move(m_checkpoint));
+    }
+
+    void noteMissingTensors()
+    {
+        std::uint64_t missing = 0;
+        std::string first;
+        for (const auto &[name, file] : m_index->fileOfTensor) {
+            if (!m_seen.contains(std::hash<std::string_view>{}(name))) {
+                if (missing++ == 0 || name < first)
+                    first = name;
+            }
+        }
+        if (missing > 0) {
+            m_checkpoint.notes.push_back({"folder.index-names-missing", Severity::Warning,
+                                          {{"tensors", missing}, {"first", printable(first)}}, {}});
+        }
+    }
+
+    const fs::path &m_folder;
+    const std::vector<ListedFile> &m_listing;
+    std::stop_token m_stop;
+    const ProgressCallback &m_progress;
+    Checkpoint m_checkpoint;
+    std::optional<SafetensorsIndex> m_index;
+    TensorSet m_tensors;
+    std::vector<TensorFile> m_files;
+    std::unordered_set<std::size_t> m_seen; ///< hashes of tensor names counted so far
+    bool m_isMlx = false;
+};
+
+} // namespace
+
+Result<CheckpointPtr> readSafetensorsFolder(const fs::path &folder, const std::vector<ListedFile> &listing,
+                                            const std::string &only, std::stop_token stop,
+                                            const ProgressCallback &progress)
+{
+    return FolderReader(folder, listing, std::move(stop), progress).read(only);
+}
+
+} // namespace weir
