@@ -242,6 +242,7 @@ LoadVerdict canLoad(const Engine &engine, const Checkpoint &checkpoint, const Ma
 {
     if (!contains(engine.formats, checkpoint.format)) {
         std::vector<std::string> formats;
+        formats.reserve(engine.formats.size());
         for (const Format format : engine.formats) {
             formats.emplace_back(formatId(format));
         }

@@ -164,8 +164,9 @@ template <typename T>
 std::optional<T> parsed(std::string_view text)
 {
     T value{};
-    const char *end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, value);
+    const char *begin = text.data();
+    const char *end = begin + text.size();
+    const auto [stop, code] = std::from_chars(begin, end, value);
     if (code != std::errc{} || stop != end) {
         return std::nullopt;
     }
