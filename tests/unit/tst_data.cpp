@@ -300,7 +300,7 @@ void DataTest::measurementsReferToKnownThings()
     QCOMPARE(rows->size(), std::size_t{27});
     const std::vector<Machine> machines = shippedMachines();
     const std::vector<Engine> engines = shippedEngines();
-    const std::set<std::string> quantizations{"autoround", "Q4_K_M", "gptq-int4", "int4+fp8"};
+    const std::set<std::string> quantizations{"autoround", "Q4_K_M", "gptq", "int4+fp8"};
     for (const Measurement &row : *rows) {
         QVERIFY2(byId(machines, row.machine), row.machine.c_str());
         QVERIFY2(byId(engines, row.engine), row.engine.c_str());
@@ -415,7 +415,7 @@ void DataTest::loading_data()
     row("ollama", "ollama", "dgx-spark", Format::Gguf, "Q4_K_M", "");
     row("mlx on a Mac", "mlx", "m4-max", Format::Mlx, "mlx-4bit", "");
     row("mlx takes plain safetensors", "mlx", "m4-max", Format::Safetensors, "bf16", "");
-    row("mlx takes no packed ones", "mlx", "m4-max", Format::Safetensors, "gptq-int4", "load.quantization");
+    row("mlx takes no packed ones", "mlx", "m4-max", Format::Safetensors, "gptq", "load.quantization");
     row("mlx not on a card", "mlx", "rtx-4090", Format::Mlx, "mlx-4bit", "load.vendor");
     row("tensorrt-llm not on AMD", "tensorrt-llm", "strix-halo-128", Format::Safetensors, "bf16",
         "load.vendor");
