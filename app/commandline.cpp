@@ -55,8 +55,14 @@ std::optional<std::uint64_t> parseBytes(std::string text)
     if (number.empty() || std::count(number.begin(), number.end(), '.') > 1 || number == ".")
         return std::nullopt;
     double factor = 0;
-    for (const auto &[name, value] : {std::pair{"", 1.0}, {"B", 1.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-                                      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}}) {
+    for (const auto &[name, value] : {std::pair{"", 1.0},
+                                      {"B", 1.0},
+                                      {"kB", 1e3},
+                                      {"MB", 1e6},
+                                      {"GB", 1e9},
+                                      {"KiB", 1024.0},
+                                      {"MiB", 1048576.0},
+                                      {"GiB", 1073741824.0}}) {
         if (unit == name)
             factor = value;
     }
@@ -76,7 +82,8 @@ ReportWords reportWords()
 /// Two decimals where a table compares components: 0.08 GB stays comparable with 60.25 GB.
 std::string tableBytes(std::uint64_t bytes)
 {
-    return bytes >= 5'000'000 ? fmt::format("{:.2f} GB", static_cast<double>(bytes) / 1e9) : formatBytes(bytes);
+    return bytes >= 5'000'000 ? fmt::format("{:.2f} GB", static_cast<double>(bytes) / 1e9)
+                              : formatBytes(bytes);
 }
 
 std::string speedLine(const Assessment &assessment)
@@ -86,8 +93,9 @@ std::string speedLine(const Assessment &assessment)
                                        : "No speed: " + wordDetail(assessment.load.reason);
     }
     const DecodeAssessment &decode = *assessment.decode;
-    std::string line = fmt::format("{} tok/s", decode.tokensPerSecond < 9.95 ? formatSpeed(decode.tokensPerSecond)
-                                                                             : fmt::format("{:.1f}", decode.tokensPerSecond));
+    std::string line = fmt::format("{} tok/s", decode.tokensPerSecond < 9.95
+                                                   ? formatSpeed(decode.tokensPerSecond)
+                                                   : fmt::format("{:.1f}", decode.tokensPerSecond));
     if (decode.low && decode.high)
         line += fmt::format(" ({} to {})", formatSpeed(*decode.low), formatSpeed(*decode.high));
     line += fmt::format(" at {} tokens of context", formatCount(assessment.workload.contextTokens));
@@ -108,12 +116,15 @@ void printAssessment(const Assessment &assessment, std::ostream &out)
                        formatId(checkpoint.format), formatParameters(checkpoint.parametersTotal()),
                        formatParameters(assessment.parametersActive), formatBytes(checkpoint.weightBytes()));
     out << fmt::format("{}: needs {} of {}, reserve of {} included\n", memory.fits ? "Fits" : "Does not fit",
-                       formatBytes(memory.totalBytes), formatBytes(memory.usableBytes), formatBytes(memory.reserveBytes));
-    out << fmt::format("Reads {} of the {} it holds for each token ({})\n", formatBytes(assessment.streamedBytes),
-                       formatBytes(assessment.residentBytes), formatPercent(assessment.streamedFraction()));
+                       formatBytes(memory.totalBytes), formatBytes(memory.usableBytes),
+                       formatBytes(memory.reserveBytes));
+    out << fmt::format("Reads {} of the {} it holds for each token ({})\n",
+                       formatBytes(assessment.streamedBytes), formatBytes(assessment.residentBytes),
+                       formatPercent(assessment.streamedFraction()));
     out << speedLine(assessment) << '\n';
     if (memory.maxContextTokens) {
-        out << fmt::format("Longest context that fits: {} tokens ({})\n", formatCount(*memory.maxContextTokens),
+        out << fmt::format("Longest context that fits: {} tokens ({})\n",
+                           formatCount(*memory.maxContextTokens),
                            memory.contextLimitedByModel ? "the model's own limit" : "limited by memory");
     }
     out << '\n';
@@ -124,15 +135,21 @@ void printAssessment(const Assessment &assessment, std::ostream &out)
                       each.streamedBytes == 0 ? std::string("0") : tableBytes(each.streamedBytes),
                       formatParameters(each.parameters), wordDetail(each.reason)});
     }
-    table.addRow({"Total", tableBytes(assessment.residentBytes), tableBytes(assessment.streamedBytes),
-                  formatParameters(checkpoint.parametersTotal()), {}});
+    table.addRow({"Total",
+                  tableBytes(assessment.residentBytes),
+                  tableBytes(assessment.streamedBytes),
+                  formatParameters(checkpoint.parametersTotal()),
+                  {}});
     out << table.text() << '\n';
 
     TextTable needs({"Memory", ">Bytes"});
-    for (const auto &[label, bytes] :
-         {std::pair{"Weights, as loaded", memory.weightsBytes}, {"KV cache", memory.kvBytes},
-          {"State", memory.stateBytes}, {"Activations", memory.activationBytes}, {"Runtime", memory.runtimeBytes},
-          {"Kept free", memory.reserveBytes}, {"Total", memory.totalBytes}}) {
+    for (const auto &[label, bytes] : {std::pair{"Weights, as loaded", memory.weightsBytes},
+                                       {"KV cache", memory.kvBytes},
+                                       {"State", memory.stateBytes},
+                                       {"Activations", memory.activationBytes},
+                                       {"Runtime", memory.runtimeBytes},
+                                       {"Kept free", memory.reserveBytes},
+                                       {"Total", memory.totalBytes}}) {
         needs.addRow({label, tableBytes(bytes)});
     }
     out << needs.text() << '\n';
@@ -147,7 +164,8 @@ int report(const Error &error, bool json, std::ostream &out, std::ostream &err)
     const std::string sentence = wordError(error);
     err << sentence << '\n';
     if (json) {
-        const Json object{{"error", {{"id", error.id}, {"message", sentence}, {"subject", printable(error.subject, 600)}}}};
+        const Json object{
+            {"error", {{"id", error.id}, {"message", sentence}, {"subject", printable(error.subject, 600)}}}};
         out << object.dump(2) << '\n';
     }
     return exitStatusOf(error.kind);
@@ -158,22 +176,26 @@ Result<Workload> workloadOf(const AssessOptions &options, const Engine &engine)
     Workload workload;
     workload.contextTokens = options.context;
     workload.concurrency = options.concurrency;
-    for (const auto &[typed, target] : {std::pair{&options.kDtype, &workload.kDtype}, {&options.vDtype, &workload.vDtype}}) {
+    for (const auto &[typed, target] :
+         {std::pair{&options.kDtype, &workload.kDtype}, {&options.vDtype, &workload.vDtype}}) {
         const bool sixteenBit = *typed == "f16" || *typed == "bf16" || *typed == "auto";
-        const bool known = std::find(engine.kvDtypes.begin(), engine.kvDtypes.end(), *typed) != engine.kvDtypes.end();
+        const bool known =
+            std::find(engine.kvDtypes.begin(), engine.kvDtypes.end(), *typed) != engine.kvDtypes.end();
         if (!kvElementSize(*typed) || (!known && !sixteenBit)) {
             std::string list;
             for (const std::string &each : engine.kvDtypes)
                 list += (list.empty() ? "" : ", ") + each;
-            return fail("dtype.unknown", ErrorKind::Usage, *typed, {{"engine", engine.name}, {"known", list}});
+            return fail("dtype.unknown", ErrorKind::Usage, *typed,
+                        {{"engine", engine.name}, {"known", list}});
         }
         *target = *typed;
     }
     if (!options.reserve.empty()) {
         const auto bytes = parseBytes(options.reserve);
         if (!bytes)
-            return std::unexpected(usageError(fmt::format(
-                "--reserve takes bytes, such as 19600000000, 19.6GB or 18GiB, not “{}”.", printable(options.reserve))));
+            return std::unexpected(usageError(
+                fmt::format("--reserve takes bytes, such as 19600000000, 19.6GB or 18GiB, not “{}”.",
+                            printable(options.reserve))));
         workload.reserveBytes = bytes;
     }
     return workload;
@@ -225,14 +247,16 @@ int listMachines(const Library &library, bool json, std::ostream &out)
         return value ? fmt::format("{:.0f} GB/s", value->value / 1e9) : std::string("unknown");
     };
     for (const Machine &machine : library.machines) {
-        table.addRow({machine.id, machine.name,
-                      machine.memoryKind == MemoryKind::Unified    ? "unified"
-                          : machine.memoryKind == MemoryKind::Discrete ? "discrete"
-                                                                       : "cpu",
-                      formatBytes(machine.memoryBytes, ByteUnit::Gibibytes),
-                      machine.usableBytes ? formatBytes(static_cast<std::uint64_t>(machine.usableBytes->value), ByteUnit::Gibibytes)
-                                          : std::string("unknown"),
-                      bandwidth(machine.bandwidthBytesPerSecond), bandwidth(machine.readableBandwidthBytesPerSecond)});
+        table.addRow(
+            {machine.id, machine.name,
+             machine.memoryKind == MemoryKind::Unified    ? "unified"
+             : machine.memoryKind == MemoryKind::Discrete ? "discrete"
+                                                          : "cpu",
+             formatBytes(machine.memoryBytes, ByteUnit::Gibibytes),
+             machine.usableBytes
+                 ? formatBytes(static_cast<std::uint64_t>(machine.usableBytes->value), ByteUnit::Gibibytes)
+                 : std::string("unknown"),
+             bandwidth(machine.bandwidthBytesPerSecond), bandwidth(machine.readableBandwidthBytesPerSecond)});
     }
     out << table.text();
     return 0;
@@ -269,7 +293,9 @@ int listCatalog(const Library &library, bool json, std::ostream &out)
     if (json) {
         Json items = Json::array();
         for (const CatalogEntry &entry : entries) {
-            const auto textOrNull = [](const std::string &text) { return text.empty() ? Json(nullptr) : Json(text); };
+            const auto textOrNull = [](const std::string &text) {
+                return text.empty() ? Json(nullptr) : Json(text);
+            };
             items.push_back({{"id", entry.id},
                              {"name", entry.name},
                              {"repository", textOrNull(entry.repository)},
@@ -285,7 +311,10 @@ int listCatalog(const Library &library, bool json, std::ostream &out)
                              {"date", entry.date},
                              {"note", textOrNull(entry.note)}});
         }
-        out << Json{{"schema", "weir.catalog/1"}, {"date", library.catalog->date()}, {"items", std::move(items)}}.dump(2)
+        out << Json{{"schema", "weir.catalog/1"},
+                    {"date", library.catalog->date()},
+                    {"items", std::move(items)}}
+                   .dump(2)
             << '\n';
         return 0;
     }
@@ -326,17 +355,12 @@ bool parseSize(const std::string &text, CommandOutcome &outcome)
 int exitStatusOf(ErrorKind kind)
 {
     switch (kind) {
-    case ErrorKind::Usage:
-        return 2;
+    case ErrorKind::Usage: return 2;
     case ErrorKind::NotFound:
-    case ErrorKind::Unreadable:
-        return 3;
-    case ErrorKind::Network:
-        return 4;
-    case ErrorKind::Access:
-        return 5;
-    case ErrorKind::NotLanguageModel:
-        return 7;
+    case ErrorKind::Unreadable: return 3;
+    case ErrorKind::Network: return 4;
+    case ErrorKind::Access: return 5;
+    case ErrorKind::NotLanguageModel: return 7;
     }
     return 3;
 }
@@ -344,10 +368,13 @@ int exitStatusOf(ErrorKind kind)
 CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &out, std::ostream &err)
 {
     CommandOutcome outcome;
-    const bool wantsJson = std::any_of(argv, argv + argc, [](const char *argument) { return std::strcmp(argument, "--json") == 0; });
-    CLI::App app("Weir: does a checkpoint fit, what does it read per token, and how fast does it decode?", "weir");
+    const bool wantsJson = std::any_of(
+        argv, argv + argc, [](const char *argument) { return std::strcmp(argument, "--json") == 0; });
+    CLI::App app("Weir: does a checkpoint fit, what does it read per token, and how fast does it decode?",
+                 "weir");
     app.set_version_flag("--version", std::string("weir ") + WEIR_VERSION);
-    app.add_option("checkpoint", outcome.checkpoint, "Checkpoint to open in the window: a path, a catalog id or org/name");
+    app.add_option("checkpoint", outcome.checkpoint,
+                   "Checkpoint to open in the window: a path, a catalog id or org/name");
     std::string size;
     std::string screenshot;
     addWindowOptions(app, outcome, size, screenshot);
@@ -355,14 +382,25 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
 
     AssessOptions options;
     CLI::App *assessCommand = app.add_subcommand("assess", "Fit, bytes and speed of one checkpoint");
-    assessCommand->add_option("checkpoint", options.checkpoint, "A path, a catalog id or the org/name of a catalog entry")->required();
-    assessCommand->add_option("--machine", options.machine, "Machine id, see “weir machines”")->capture_default_str();
-    assessCommand->add_option("--engine", options.engine, "Engine id, see “weir engines”; auto: by format")->capture_default_str();
-    assessCommand->add_option("--context", options.context, "Tokens of context while decoding")->capture_default_str()->check(CLI::Range(std::uint64_t{0}, maxContext));
-    assessCommand->add_option("--concurrency", options.concurrency, "Sequences decoded together")->capture_default_str()->check(CLI::Range(std::uint32_t{1}, maxConcurrency));
+    assessCommand
+        ->add_option("checkpoint", options.checkpoint,
+                     "A path, a catalog id or the org/name of a catalog entry")
+        ->required();
+    assessCommand->add_option("--machine", options.machine, "Machine id, see “weir machines”")
+        ->capture_default_str();
+    assessCommand->add_option("--engine", options.engine, "Engine id, see “weir engines”; auto: by format")
+        ->capture_default_str();
+    assessCommand->add_option("--context", options.context, "Tokens of context while decoding")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint64_t{0}, maxContext));
+    assessCommand->add_option("--concurrency", options.concurrency, "Sequences decoded together")
+        ->capture_default_str()
+        ->check(CLI::Range(std::uint32_t{1}, maxConcurrency));
     assessCommand->add_option("--k-dtype", options.kDtype, "Dtype of cached keys")->capture_default_str();
     assessCommand->add_option("--v-dtype", options.vDtype, "Dtype of cached values")->capture_default_str();
-    assessCommand->add_option("--reserve", options.reserve, "Bytes to keep free (19.6GB, 18GiB); default: 15 % of visible memory on unified machines, 1 GB on cards");
+    assessCommand->add_option("--reserve", options.reserve,
+                              "Bytes to keep free (19.6GB, 18GiB); default: 15 % of visible memory on "
+                              "unified machines, 1 GB on cards");
     assessCommand->add_flag("--require-fit", options.requireFit, "Exit with status 6 if it does not fit");
     assessCommand->add_flag("--json", options.json, "Print one JSON object (weir.assessment/1)");
 
@@ -386,7 +424,8 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
         return outcome;
     }
     if (!parseSize(size, outcome)) {
-        outcome.exitStatus = report(usageError("--size takes width x height, such as 1280x800."), wantsJson, out, err);
+        outcome.exitStatus =
+            report(usageError("--size takes width x height, such as 1280x800."), wantsJson, out, err);
         return outcome;
     }
     if (!screenshot.empty())

@@ -10,14 +10,14 @@ namespace {
 /// Characters, not bytes: UTF-8 continuation bytes take no column.
 std::size_t width(const std::string &text)
 {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    }));
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 } // namespace
 
-TextTable::TextTable(std::vector<std::string> columns) : m_headings(std::move(columns))
+TextTable::TextTable(std::vector<std::string> columns)
+    : m_headings(std::move(columns))
 {
     for (std::string &heading : m_headings) {
         m_right.push_back(heading.starts_with('>'));

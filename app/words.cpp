@@ -20,12 +20,15 @@ struct Words
 
 constexpr auto messages = std::to_array<Words>({
     // why a component is streamed as it is
-    {"reason.routed", "{active} of {experts} experts", "{active} of {experts} experts wake up per token in each of {layers} layers"},
-    {"reason.routed-unknown", "expert count unknown", "the config does not say how many experts wake up: all are counted as read"},
+    {"reason.routed", "{active} of {experts} experts",
+     "{active} of {experts} experts wake up per token in each of {layers} layers"},
+    {"reason.routed-unknown", "expert count unknown",
+     "the config does not say how many experts wake up: all are counted as read"},
     {"reason.shared", "every token", "fires for every token"},
     {"reason.dense", "every token", "whole matrices, every token"},
     {"reason.attention", "every token", "projections of {layers} attention layers, every token"},
-    {"reason.linear", "every token", "projections of {layers} linear-attention or state-space layers, every token"},
+    {"reason.linear", "every token",
+     "projections of {layers} linear-attention or state-space layers, every token"},
     {"reason.router", "every token", "scores all experts for every token"},
     {"reason.embed", "one row", "one row is looked up per token"},
     {"reason.embed-tied", "one row", "one row is looked up; the same table is read whole as lm_head"},
@@ -38,52 +41,103 @@ constexpr auto messages = std::to_array<Words>({
     {"reason.audio", "idle", "idle without audio in the prompt"},
     {"reason.norm", "every token", "small vectors, every token"},
     {"reason.other", "every token", "not recognized or too small to name; counted as read"},
-    {"reason.unseen", "not seen", "published size beyond the tensors known; its header was not seen, so it counts as resident and not as read"},
+    {"reason.unseen", "not seen",
+     "published size beyond the tensors known; its header was not seen, so it counts as resident and not as "
+     "read"},
 
     // notes on a checkpoint
-    {"checkpoint.unknown-architecture", "Unknown architecture", "No rule knows the architecture “{architecture}”: its tensors were sorted by general naming rules, so components may be off."},
-    {"checkpoint.unknown-tensors", "Unknown tensors", "{patterns} tensor name patterns with {bytes} match no rule and are counted as “other”, read for every token: {names}."},
-    {"checkpoint.head-missing", "No lm_head stored", "The config says that the tables are not tied, but no lm_head is stored: the token table is counted as the head."},
-    {"checkpoint.draft-announced-only", "No draft head", "The config announces {layers} draft (MTP) layers, but the files hold no such tensors: built-in speculation is not available."},
-    {"checkpoint.experts-missing", "No experts stored", "The config declares {experts} experts, but no expert tensors are stored: the checkpoint is treated as dense."},
-    {"checkpoint.experts-undeclared", "Expert count unknown", "The files hold {bytes} of experts, but the config does not say how many wake up per token: all of them are counted as read."},
+    {"checkpoint.unknown-architecture", "Unknown architecture",
+     "No rule knows the architecture “{architecture}”: its tensors were sorted by general naming rules, so "
+     "components may be off."},
+    {"checkpoint.unknown-tensors", "Unknown tensors",
+     "{patterns} tensor name patterns with {bytes} match no rule and are counted as “other”, read for every "
+     "token: {names}."},
+    {"checkpoint.head-missing", "No lm_head stored",
+     "The config says that the tables are not tied, but no lm_head is stored: the token table is counted as "
+     "the head."},
+    {"checkpoint.draft-announced-only", "No draft head",
+     "The config announces {layers} draft (MTP) layers, but the files hold no such tensors: built-in "
+     "speculation is not available."},
+    {"checkpoint.experts-missing", "No experts stored",
+     "The config declares {experts} experts, but no expert tensors are stored: the checkpoint is treated as "
+     "dense."},
+    {"checkpoint.experts-undeclared", "Expert count unknown",
+     "The files hold {bytes} of experts, but the config does not say how many wake up per token: all of them "
+     "are counted as read."},
     {"config.duplicate-keys", "Duplicate key", "“{file}” holds the key “{key}” twice; the last one counts."},
-    {"config.side-file-unreadable", "Side file skipped", "“{file}” could not be read; the quantization is told from the tensors alone."},
-    {"folder.unlisted-file", "File not in the index", "“{file}” holds {tensors} tensors ({bytes}) that the index does not list: they are on disk and counted, but engines that load by the index leave them out."},
-    {"folder.unlisted-unreadable", "File skipped", "“{file}” is not listed by the index and could not be read; it is not counted."},
-    {"folder.index-names-missing", "Tensors missing", "The index names {tensors} tensors that no file holds, the first is “{first}”."},
-    {"folder.copies-not-counted", "Copies not counted", "{files} more weight files ({bytes}) repeat the weights in another form and are not counted."},
-    {"gguf.unknown-types", "Unknown tensor types", "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the file offsets."},
-    {"catalog.published-size", "Published size differs", "The published download is {published}, {difference} more than the tensors derived here; its header was not seen. The difference counts as resident and not as read."},
+    {"config.side-file-unreadable", "Side file skipped",
+     "“{file}” could not be read; the quantization is told from the tensors alone."},
+    {"folder.unlisted-file", "File not in the index",
+     "“{file}” holds {tensors} tensors ({bytes}) that the index does not list: they are on disk and counted, "
+     "but engines that load by the index leave them out."},
+    {"folder.unlisted-unreadable", "File skipped",
+     "“{file}” is not listed by the index and could not be read; it is not counted."},
+    {"folder.index-names-missing", "Tensors missing",
+     "The index names {tensors} tensors that no file holds, the first is “{first}”."},
+    {"folder.copies-not-counted", "Copies not counted",
+     "{files} more weight files ({bytes}) repeat the weights in another form and are not counted."},
+    {"gguf.unknown-types", "Unknown tensor types",
+     "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the "
+     "file offsets."},
+    {"catalog.published-size", "Published size differs",
+     "The published download is {published}, {difference} more than the tensors derived here; its header was "
+     "not seen. The difference counts as resident and not as read."},
     {"catalog.derived", "Derived tensors", "{text}"},
 
     // provenance
-    {"provenance.reconstructed", "Bytes reconstructed", "No header of these files was seen: the tensor list was rebuilt from the config and published totals, and is exact to every digit that was published."},
-    {"provenance.config", "Bytes derived", "Shapes and types were derived from the config and the naming of a sibling, not read from headers."},
-    {"provenance.index", "Bytes derived from the index", "Names come from the index, shapes from the config."},
+    {"provenance.reconstructed", "Bytes reconstructed",
+     "No header of these files was seen: the tensor list was rebuilt from the config and published totals, "
+     "and is exact to every digit that was published."},
+    {"provenance.config", "Bytes derived",
+     "Shapes and types were derived from the config and the naming of a sibling, not read from headers."},
+    {"provenance.index", "Bytes derived from the index",
+     "Names come from the index, shapes from the config."},
 
     // draft heads
-    {"draft.ships", "Ships a draft head", "The checkpoint ships an MTP head of {bytes}. It is idle in plain decode and this engine leaves it out unless speculation is turned on."},
-    {"draft.ships-unlisted", "Ships a draft head, not in the index", "The checkpoint ships an MTP head of {bytes} in a file that the index does not list: reading the index alone misses it, and engines that load by the index do not find it."},
+    {"draft.ships", "Ships a draft head",
+     "The checkpoint ships an MTP head of {bytes}. It is idle in plain decode and this engine leaves it out "
+     "unless speculation is turned on."},
+    {"draft.ships-unlisted", "Ships a draft head, not in the index",
+     "The checkpoint ships an MTP head of {bytes} in a file that the index does not list: reading the index "
+     "alone misses it, and engines that load by the index do not find it."},
 
     // workload and memory
-    {"kv.declared", "KV dtype declared", "The checkpoint declares a {dtype} KV cache; an engine set to “auto” follows it, which halves the cache shown here."},
-    {"context.beyond-model", "Beyond the model’s context", "{context} tokens are more than the {limit} that the model is made for."},
-    {"memory.does-not-fit", "Does not fit", "It needs {total}, reserve included; the machine shows {usable}: {short} too much."},
+    {"kv.declared", "KV dtype declared",
+     "The checkpoint declares a {dtype} KV cache; an engine set to “auto” follows it, which halves the cache "
+     "shown here."},
+    {"context.beyond-model", "Beyond the model’s context",
+     "{context} tokens are more than the {limit} that the model is made for."},
+    {"memory.does-not-fit", "Does not fit",
+     "It needs {total}, reserve included; the machine shows {usable}: {short} too much."},
     {"memory.tight", "Tight", "Only {margin} are left beyond the reserve."},
-    {"memory.visible-unknown", "Visible memory unknown", "What the system of {machine} shows of its memory was not published; the nominal size is used."},
-    {"memory.budget", "Memory budget", "{engine} takes {budget} at start (utilization {utilization}), whatever the model needs, and will be shown as using all of it; what the model leaves becomes KV cache."},
+    {"memory.visible-unknown", "Visible memory unknown",
+     "What the system of {machine} shows of its memory was not published; the nominal size is used."},
+    {"memory.budget", "Memory budget",
+     "{engine} takes {budget} at start (utilization {utilization}), whatever the model needs, and will be "
+     "shown as using all of it; what the model leaves becomes KV cache."},
 
     // speed
-    {"speed.basis-own", "Speed measured on this machine", "The constants were fitted to {rows} measurements of your own machine."},
-    {"speed.basis-fitted", "Speed fitted", "The constants were fitted to {rows} published measurements of this machine and engine; a prediction for one of those checkpoints is not independent of them."},
-    {"speed.basis-class", "Speed by class", "No fit exists for this machine and engine: constants of its class ({rows} rows behind them) are used."},
-    {"speed.basis-default", "Speed by rule of thumb", "No measurement stands behind this speed: a general efficiency is assumed, so no band is shown."},
-    {"speed.no-bandwidth", "Speed unknown", "No bandwidth was published for {machine}: speed is not predicted."},
-    {"speed.no-constants", "Speed unknown", "No constants are known for {engine} on {machine}: speed is not predicted."},
-    {"routing.uniform", "Routing", "Each token reads k of the E experts of a layer, as the router picks them."},
-    {"routing.uniform-batch", "Routing assumed uniform", "Several sequences wake up E·(1−(1−k/E)^n) distinct experts under uniform routing; real routing is correlated and wakes fewer."},
-    {"not-predicted", "Not predicted yet", "Prefill, time to first token, the time of a turn, the peak while loading and a safe utilization are not predicted by this version."},
+    {"speed.basis-own", "Speed measured on this machine",
+     "The constants were fitted to {rows} measurements of your own machine."},
+    {"speed.basis-fitted", "Speed fitted",
+     "The constants were fitted to {rows} published measurements of this machine and engine; a prediction "
+     "for one of those checkpoints is not independent of them."},
+    {"speed.basis-class", "Speed by class",
+     "No fit exists for this machine and engine: constants of its class ({rows} rows behind them) are used."},
+    {"speed.basis-default", "Speed by rule of thumb",
+     "No measurement stands behind this speed: a general efficiency is assumed, so no band is shown."},
+    {"speed.no-bandwidth", "Speed unknown",
+     "No bandwidth was published for {machine}: speed is not predicted."},
+    {"speed.no-constants", "Speed unknown",
+     "No constants are known for {engine} on {machine}: speed is not predicted."},
+    {"routing.uniform", "Routing",
+     "Each token reads k of the E experts of a layer, as the router picks them."},
+    {"routing.uniform-batch", "Routing assumed uniform",
+     "Several sequences wake up E·(1−(1−k/E)^n) distinct experts under uniform routing; real routing is "
+     "correlated and wakes fewer."},
+    {"not-predicted", "Not predicted yet",
+     "Prefill, time to first token, the time of a turn, the peak while loading and a safe utilization are "
+     "not predicted by this version."},
 
     // engines
     {"load.ok", "Loads", ""},
@@ -94,78 +148,164 @@ constexpr auto messages = std::to_array<Words>({
 
 constexpr auto errors = std::to_array<Words>({
     {"cancelled", "", "Reading {subject} was cancelled."},
-    {"data.dir-missing", "", "The program's data folder is missing at {subject}: reinstall weir, or set WEIR_DATA_DIR to the folder."},
+    {"data.dir-missing", "",
+     "The program's data folder is missing at {subject}: reinstall weir, or set WEIR_DATA_DIR to the "
+     "folder."},
     {"file.empty", "", "{subject} is empty (0 bytes): download it again."},
     {"file.not-found", "", "{subject} does not exist: check the spelling of the path."},
     {"file.denied", "", "{subject} cannot be read: check its permissions and the disk."},
-    {"file.not-regular", "", "{subject} is not a regular file (a device, pipe or socket): give a model folder or file."},
-    {"file.too-large", "", "{subject} has {size}, more than the {limit} that such a file can have: it is not what its name says."},
-    {"file.unknown-kind", "", "{subject} is no checkpoint: give a model folder, a .gguf, a .safetensors or a config.json."},
-    {"json.html", "", "{subject} is a web page, not the file its name says: the download was probably refused; download it again."},
-    {"json.lfs-pointer", "", "{subject} is a Git LFS pointer, not the file itself: run “git lfs pull” in the repository."},
+    {"file.not-regular", "",
+     "{subject} is not a regular file (a device, pipe or socket): give a model folder or file."},
+    {"file.too-large", "",
+     "{subject} has {size}, more than the {limit} that such a file can have: it is not what its name says."},
+    {"file.unknown-kind", "",
+     "{subject} is no checkpoint: give a model folder, a .gguf, a .safetensors or a config.json."},
+    {"json.html", "",
+     "{subject} is a web page, not the file its name says: the download was probably refused; download it "
+     "again."},
+    {"json.lfs-pointer", "",
+     "{subject} is a Git LFS pointer, not the file itself: run “git lfs pull” in the repository."},
     {"json.invalid", "", "{subject} is not valid JSON: it is damaged or cut off; download it again."},
     {"json.not-object", "", "{subject} is JSON but no object, so it is no config: download it again."},
     {"json.too-deep", "", "{subject} is nested deeper than any config: it was not read."},
     {"json.too-large", "", "{subject} is larger than {limit}, more than any config: it was not read."},
-    {"config.bad-number", "", "{subject} gives a value to “{key}” that no model can have: the config is damaged or forged."},
-    {"config.bad-experts", "", "{subject} says that {active} of {experts} experts wake up per token, which cannot be: the config is damaged or forged."},
-    {"config.no-layers", "", "{subject} does not describe a decoder language model (no layer count; architecture {architecture}): choose a text-generation checkpoint."},
-    {"config.not-language-model", "", "{subject} describes {architecture}, which is no decoder language model: choose a text-generation checkpoint."},
-    {"folder.no-config", "", "{subject} holds weights but no config.json: put the model's config.json beside them."},
-    {"folder.no-model", "", "{subject} holds no checkpoint (no config.json, no .safetensors, no .gguf): choose a model folder."},
+    {"config.bad-number", "",
+     "{subject} gives a value to “{key}” that no model can have: the config is damaged or forged."},
+    {"config.bad-experts", "",
+     "{subject} says that {active} of {experts} experts wake up per token, which cannot be: the config is "
+     "damaged or forged."},
+    {"config.no-layers", "",
+     "{subject} does not describe a decoder language model (no layer count; architecture {architecture}): "
+     "choose a text-generation checkpoint."},
+    {"config.not-language-model", "",
+     "{subject} describes {architecture}, which is no decoder language model: choose a text-generation "
+     "checkpoint."},
+    {"folder.no-config", "",
+     "{subject} holds weights but no config.json: put the model's config.json beside them."},
+    {"folder.no-model", "",
+     "{subject} holds no checkpoint (no config.json, no .safetensors, no .gguf): choose a model folder."},
     {"folder.no-tensors", "", "The weight files in {subject} hold no tensors: download them again."},
-    {"folder.config-only", "", "{subject} holds a config.json but no weight files, and this version reads sizes from weight headers only: add the .safetensors files."},
-    {"folder.pickle-only", "", "{subject} holds its weights as PyTorch pickle files only, which are never opened (they can run code): use a safetensors or GGUF version."},
-    {"folder.missing-shard", "", "{subject} is missing ({missing} of {total} files that {index} lists): finish the download."},
-    {"folder.shards-incomplete", "", "{subject} holds {found} of {total} numbered weight files and no index: finish the download."},
+    {"folder.config-only", "",
+     "{subject} holds a config.json but no weight files, and this version reads sizes from weight headers "
+     "only: add the .safetensors files."},
+    {"folder.pickle-only", "",
+     "{subject} holds its weights as PyTorch pickle files only, which are never opened (they can run code): "
+     "use a safetensors or GGUF version."},
+    {"folder.missing-shard", "",
+     "{subject} is missing ({missing} of {total} files that {index} lists): finish the download."},
+    {"folder.shards-incomplete", "",
+     "{subject} holds {found} of {total} numbered weight files and no index: finish the download."},
     {"folder.several-gguf", "", "{subject} holds {count} GGUF models, name one of them: {names}."},
     {"folder.too-large", "", "{subject} holds more than 100,000 files: choose the folder of one model."},
-    {"folder.diffusion", "", "{subject} is a diffusion pipeline (model_index.json), no decoder language model; it holds {files} files, {bytes}."},
-    {"folder.adapter", "", "{subject} is an adapter (LoRA), not a whole model: open its base model instead; it holds {files} files, {bytes}."},
-    {"folder.embedding", "", "{subject} is an embedding model (sentence-transformers), it does not generate text; it holds {files} files, {bytes}."},
-    {"index.bad-json", "", "{subject} is no valid safetensors index: it is damaged or cut off; download it again."},
-    {"index.bad-path", "", "{subject} points to “{path}”, outside its own folder: the index is forged or damaged, nothing was read."},
+    {"folder.diffusion", "",
+     "{subject} is a diffusion pipeline (model_index.json), no decoder language model; it holds {files} "
+     "files, {bytes}."},
+    {"folder.adapter", "",
+     "{subject} is an adapter (LoRA), not a whole model: open its base model instead; it holds {files} "
+     "files, {bytes}."},
+    {"folder.embedding", "",
+     "{subject} is an embedding model (sentence-transformers), it does not generate text; it holds {files} "
+     "files, {bytes}."},
+    {"index.bad-json", "",
+     "{subject} is no valid safetensors index: it is damaged or cut off; download it again."},
+    {"index.bad-path", "",
+     "{subject} points to “{path}”, outside its own folder: the index is forged or damaged, nothing was "
+     "read."},
     {"index.duplicate", "", "{subject} lists the tensor “{tensor}” twice: the index is damaged or forged."},
     {"index.no-map", "", "{subject} has no weight_map, so it is no safetensors index: download it again."},
-    {"safetensors.too-short", "", "{subject} is shorter than a safetensors header: it is cut off; download it again."},
-    {"safetensors.header-length", "", "{subject} claims a header of {claimed}, but has only {file} (and headers end at 100 MB): it is damaged, cut off or forged."},
-    {"safetensors.bad-json", "", "The header of {subject} is not valid JSON: the file is damaged or no safetensors file; download it again."},
-    {"safetensors.bad-metadata", "", "The __metadata__ in the header of {subject} holds more than text, which the format forbids: the file is damaged or forged."},
-    {"safetensors.bad-name", "", "The header of {subject} holds a tensor with an empty or endless name: the file is damaged or forged."},
-    {"safetensors.bad-entry", "", "The header of {subject} describes the tensor “{tensor}” wrongly (dtype, shape or offsets): the file is damaged or forged."},
-    {"safetensors.beyond-file", "", "{subject} ends before the tensor “{tensor}” does: the download is incomplete, or the file is forged; download it again."},
-    {"safetensors.overflow", "", "The shape of the tensor “{tensor}” in {subject} is larger than any file: the header is forged or damaged."},
-    {"safetensors.size-mismatch", "", "The tensor “{tensor}” in {subject} does not have the size of its dtype and shape: the file is damaged or forged."},
-    {"safetensors.overlap", "", "The tensor “{tensor}” in {subject} overlaps another one: the file is damaged or forged."},
-    {"safetensors.hole", "", "The data of {subject} has a gap before the tensor “{tensor}”: the file is damaged or forged."},
-    {"safetensors.trailing", "", "{subject} describes {expected} of data but holds {found}: it is damaged or forged; download it again."},
-    {"safetensors.duplicate", "", "The header of {subject} lists the tensor “{tensor}” twice: the file is damaged or forged."},
-    {"tensors.too-many-names", "", "{subject} holds more different tensor names than any model (200,000 patterns): it was not read further."},
-    {"gguf.magic", "", "{subject} does not begin like a GGUF file: it is damaged or something else; download it again."},
-    {"gguf.version", "", "{subject} is GGUF version {version}; versions 2 and 3 are read: convert it again with a current llama.cpp."},
-    {"gguf.counts", "", "{subject} claims {tensors} tensors and {keys} keys, more than its size can hold: it is cut off, damaged or forged."},
-    {"gguf.truncated-header", "", "{subject} ends within its header: the download is incomplete; download it again."},
-    {"gguf.truncated", "", "{subject} ends before the tensor “{what}” does: the download is incomplete; download it again."},
-    {"gguf.bad-value", "", "The key “{what}” in {subject} has an impossible value or type: the file is damaged or forged."},
-    {"gguf.bad-key", "", "The key “{key}” in {subject} is missing or has a value that no model can have: the file is damaged or forged."},
-    {"gguf.bad-tensor", "", "A tensor (“{what}”) in {subject} has no name or more than four dimensions: the file is damaged or forged."},
-    {"gguf.alignment", "", "{subject} states an alignment that is no power of two: the file is damaged or forged."},
+    {"safetensors.too-short", "",
+     "{subject} is shorter than a safetensors header: it is cut off; download it again."},
+    {"safetensors.header-length", "",
+     "{subject} claims a header of {claimed}, but has only {file} (and headers end at 100 MB): it is "
+     "damaged, cut off or forged."},
+    {"safetensors.bad-json", "",
+     "The header of {subject} is not valid JSON: the file is damaged or no safetensors file; download it "
+     "again."},
+    {"safetensors.bad-metadata", "",
+     "The __metadata__ in the header of {subject} holds more than text, which the format forbids: the file "
+     "is damaged or forged."},
+    {"safetensors.bad-name", "",
+     "The header of {subject} holds a tensor with an empty or endless name: the file is damaged or forged."},
+    {"safetensors.bad-entry", "",
+     "The header of {subject} describes the tensor “{tensor}” wrongly (dtype, shape or offsets): the file is "
+     "damaged or forged."},
+    {"safetensors.beyond-file", "",
+     "{subject} ends before the tensor “{tensor}” does: the download is incomplete, or the file is forged; "
+     "download it again."},
+    {"safetensors.overflow", "",
+     "The shape of the tensor “{tensor}” in {subject} is larger than any file: the header is forged or "
+     "damaged."},
+    {"safetensors.size-mismatch", "",
+     "The tensor “{tensor}” in {subject} does not have the size of its dtype and shape: the file is damaged "
+     "or forged."},
+    {"safetensors.overlap", "",
+     "The tensor “{tensor}” in {subject} overlaps another one: the file is damaged or forged."},
+    {"safetensors.hole", "",
+     "The data of {subject} has a gap before the tensor “{tensor}”: the file is damaged or forged."},
+    {"safetensors.trailing", "",
+     "{subject} describes {expected} of data but holds {found}: it is damaged or forged; download it again."},
+    {"safetensors.duplicate", "",
+     "The header of {subject} lists the tensor “{tensor}” twice: the file is damaged or forged."},
+    {"tensors.too-many-names", "",
+     "{subject} holds more different tensor names than any model (200,000 patterns): it was not read "
+     "further."},
+    {"gguf.magic", "",
+     "{subject} does not begin like a GGUF file: it is damaged or something else; download it again."},
+    {"gguf.version", "",
+     "{subject} is GGUF version {version}; versions 2 and 3 are read: convert it again with a current "
+     "llama.cpp."},
+    {"gguf.counts", "",
+     "{subject} claims {tensors} tensors and {keys} keys, more than its size can hold: it is cut off, "
+     "damaged or forged."},
+    {"gguf.truncated-header", "",
+     "{subject} ends within its header: the download is incomplete; download it again."},
+    {"gguf.truncated", "",
+     "{subject} ends before the tensor “{what}” does: the download is incomplete; download it again."},
+    {"gguf.bad-value", "",
+     "The key “{what}” in {subject} has an impossible value or type: the file is damaged or forged."},
+    {"gguf.bad-key", "",
+     "The key “{key}” in {subject} is missing or has a value that no model can have: the file is damaged or "
+     "forged."},
+    {"gguf.bad-tensor", "",
+     "A tensor (“{what}”) in {subject} has no name or more than four dimensions: the file is damaged or "
+     "forged."},
+    {"gguf.alignment", "",
+     "{subject} states an alignment that is no power of two: the file is damaged or forged."},
     {"gguf.duplicate-key", "", "{subject} holds the key “{what}” twice: the file is damaged or forged."},
-    {"gguf.duplicate-tensor", "", "{subject} holds the tensor “{what}” twice: the file is damaged or forged."},
-    {"gguf.overflow", "", "The tensor “{what}” in {subject} is larger than any file: the header is damaged or forged."},
-    {"gguf.block", "", "The rows of the tensor “{what}” in {subject} are no whole number of blocks of its type: the file is damaged or forged."},
-    {"gguf.overlap", "", "The tensor “{what}” in {subject} overlaps the one before it: the file is damaged or forged."},
-    {"gguf.hole", "", "The data of {subject} has a gap before the tensor “{what}”: the file is damaged or forged."},
-    {"gguf.no-architecture", "", "{subject} does not say its architecture: it is no model file, or not the first part of a split one."},
+    {"gguf.duplicate-tensor", "",
+     "{subject} holds the tensor “{what}” twice: the file is damaged or forged."},
+    {"gguf.overflow", "",
+     "The tensor “{what}” in {subject} is larger than any file: the header is damaged or forged."},
+    {"gguf.block", "",
+     "The rows of the tensor “{what}” in {subject} are no whole number of blocks of its type: the file is "
+     "damaged or forged."},
+    {"gguf.overlap", "",
+     "The tensor “{what}” in {subject} overlaps the one before it: the file is damaged or forged."},
+    {"gguf.hole", "",
+     "The data of {subject} has a gap before the tensor “{what}”: the file is damaged or forged."},
+    {"gguf.no-architecture", "",
+     "{subject} does not say its architecture: it is no model file, or not the first part of a split one."},
     {"gguf.no-tensors", "", "{subject} holds no tensors (a vocabulary only): choose the model file."},
-    {"gguf.not-language-model", "", "{subject} holds “{architecture}”, which is no decoder language model (a projector, adapter or encoder): choose the model file."},
-    {"gguf.missing-part", "", "{subject} is missing, one of the {total} parts of a split model: finish the download."},
-    {"gguf.split-count", "", "{subject} claims to be one of {count} parts, which no model has: the name is wrong."},
-    {"gguf.split-mismatch", "", "{subject} says it is part {number} of {count}, but stands among {files} files: parts are mixed up or renamed."},
-    {"gguf.split-tensors", "", "The parts of {subject} hold {found} tensors instead of {expected}: a part is from another model or incomplete."},
+    {"gguf.not-language-model", "",
+     "{subject} holds “{architecture}”, which is no decoder language model (a projector, adapter or "
+     "encoder): choose the model file."},
+    {"gguf.missing-part", "",
+     "{subject} is missing, one of the {total} parts of a split model: finish the download."},
+    {"gguf.split-count", "",
+     "{subject} claims to be one of {count} parts, which no model has: the name is wrong."},
+    {"gguf.split-mismatch", "",
+     "{subject} says it is part {number} of {count}, but stands among {files} files: parts are mixed up or "
+     "renamed."},
+    {"gguf.split-tensors", "",
+     "The parts of {subject} hold {found} tensors instead of {expected}: a part is from another model or "
+     "incomplete."},
     {"open.empty", "", "No checkpoint was named: give a folder, a file or a catalog id."},
-    {"open.unknown", "", "“{subject}” is neither a file or folder here nor in the catalog: see “weir catalog” for the ids, or give a path that begins with ./ or /."},
-    {"catalog.bad-field", "", "The catalog file {subject} has a wrong or missing “{field}”: reinstall weir, or make the catalog again."},
+    {"open.unknown", "",
+     "“{subject}” is neither a file or folder here nor in the catalog: see “weir catalog” for the ids, or "
+     "give a path that begins with ./ or /."},
+    {"catalog.bad-field", "",
+     "The catalog file {subject} has a wrong or missing “{field}”: reinstall weir, or make the catalog "
+     "again."},
     {"usage", "", "{text}"},
     {"machine.unknown", "", "No machine is called “{subject}”: see “weir machines” for the ids."},
     {"engine.unknown", "", "No engine is called “{subject}”: see “weir engines” for the ids, or use auto."},
@@ -188,7 +328,8 @@ std::string translated(std::string_view english)
 template <std::size_t N>
 const Words *find(const std::array<Words, N> &table, std::string_view id)
 {
-    const auto found = std::find_if(table.begin(), table.end(), [id](const Words &words) { return words.id == id; });
+    const auto found =
+        std::find_if(table.begin(), table.end(), [id](const Words &words) { return words.id == id; });
     return found == table.end() ? nullptr : &*found;
 }
 
@@ -203,7 +344,8 @@ std::string valueText(const MessageValue &value, ByteUnit unit)
     return formatBytes(std::get<Bytes>(value).value, unit);
 }
 
-std::string fill(std::string_view english, const MessageArguments &arguments, std::string_view subject, ByteUnit unit)
+std::string fill(std::string_view english, const MessageArguments &arguments, std::string_view subject,
+                 ByteUnit unit)
 {
     const std::string text = translated(english);
     std::string out;
@@ -228,7 +370,8 @@ std::string fill(std::string_view english, const MessageArguments &arguments, st
 }
 
 /// For an id that the catalogue does not hold: the id and its arguments, so that nothing is lost.
-std::string fallback(std::string_view id, const MessageArguments &arguments, std::string_view subject, ByteUnit unit)
+std::string fallback(std::string_view id, const MessageArguments &arguments, std::string_view subject,
+                     ByteUnit unit)
 {
     std::string out(id);
     if (!subject.empty())
@@ -247,8 +390,8 @@ std::string dataError(const Error &error, ByteUnit unit)
     const std::string_view kind = std::string_view(error.id).substr(error.id.rfind('.') + 1);
     std::string words(kind);
     std::replace(words.begin(), words.end(), '-', ' ');
-    return fmt::format("{} is wrong ({}{}{}): correct the file, or reinstall weir.", printable(error.subject, 600),
-                       words, where.empty() ? "" : "; ", where);
+    return fmt::format("{} is wrong ({}{}{}): correct the file, or reinstall weir.",
+                       printable(error.subject, 600), words, where.empty() ? "" : "; ", where);
 }
 
 } // namespace
@@ -288,34 +431,20 @@ std::string wordError(const Error &error, ByteUnit unit)
 std::string componentLabel(Component component)
 {
     switch (component) {
-    case Component::RoutedExperts:
-        return translated("Routed experts");
-    case Component::SharedExpert:
-        return translated("Shared expert");
-    case Component::DenseMlp:
-        return translated("Dense MLP");
-    case Component::Attention:
-        return translated("Attention");
-    case Component::LinearAttention:
-        return translated("Linear attention");
-    case Component::Router:
-        return translated("Router");
-    case Component::EmbedTokens:
-        return translated("Token embedding");
-    case Component::LookupTables:
-        return translated("Lookup tables");
-    case Component::LmHead:
-        return translated("lm_head");
-    case Component::Mtp:
-        return translated("MTP head");
-    case Component::Vision:
-        return translated("Vision tower");
-    case Component::Audio:
-        return translated("Audio tower");
-    case Component::Norm:
-        return translated("Norms");
-    case Component::Other:
-        return translated("Other");
+    case Component::RoutedExperts: return translated("Routed experts");
+    case Component::SharedExpert: return translated("Shared expert");
+    case Component::DenseMlp: return translated("Dense MLP");
+    case Component::Attention: return translated("Attention");
+    case Component::LinearAttention: return translated("Linear attention");
+    case Component::Router: return translated("Router");
+    case Component::EmbedTokens: return translated("Token embedding");
+    case Component::LookupTables: return translated("Lookup tables");
+    case Component::LmHead: return translated("lm_head");
+    case Component::Mtp: return translated("MTP head");
+    case Component::Vision: return translated("Vision tower");
+    case Component::Audio: return translated("Audio tower");
+    case Component::Norm: return translated("Norms");
+    case Component::Other: return translated("Other");
     }
     return {};
 }

@@ -55,7 +55,8 @@ bool expandNames(const std::string &pattern, const std::function<bool(const std:
         if (start.ptr != end && std::from_chars(start.ptr + 1, end, last).ptr != end)
             return false;
         for (unsigned number = first; number <= last; ++number) {
-            if (!expandNames(pattern.substr(0, open) + std::to_string(number) + pattern.substr(close + 1), visit))
+            if (!expandNames(pattern.substr(0, open) + std::to_string(number) + pattern.substr(close + 1),
+                             visit))
                 return false;
         }
         list.remove_prefix(std::min(list.size(), run.size() + 1));
@@ -66,7 +67,8 @@ bool expandNames(const std::string &pattern, const std::function<bool(const std:
 Result<Checkpoint> readTensorList(const fs::path &folder)
 {
     const auto bad = [&folder](const std::string &what) {
-        return fail("read.failed", ErrorKind::Unreadable, (folder / "tensors.tsv").string(), {{"text", what}});
+        return fail("read.failed", ErrorKind::Unreadable, (folder / "tensors.tsv").string(),
+                    {{"text", what}});
     };
     const Result<std::string> configText = readTextFile(folder / "config.json", maxConfigBytes);
     if (!configText)
@@ -74,7 +76,8 @@ Result<Checkpoint> readTensorList(const fs::path &folder)
     const Result<json> configJson = parseTolerant(*configText, (folder / "config.json").string());
     if (!configJson)
         return std::unexpected(configJson.error());
-    const Result<ModelConfig> config = readModelConfig(*configJson, nullptr, (folder / "config.json").string());
+    const Result<ModelConfig> config =
+        readModelConfig(*configJson, nullptr, (folder / "config.json").string());
     if (!config)
         return std::unexpected(config.error());
     std::ifstream stream(folder / "tensors.tsv");
@@ -104,9 +107,8 @@ Result<Checkpoint> readTensorList(const fs::path &folder)
         if (bits == 0)
             return bad("an unknown dtype " + dtype);
         const std::uint64_t bytes = elementCount(shape) * bits / 8;
-        if (!expandNames(line.substr(0, first), [&](const std::string &name) {
-                return tensors.add(name, dtype, shape, bytes, 0);
-            }))
+        if (!expandNames(line.substr(0, first),
+                         [&](const std::string &name) { return tensors.add(name, dtype, shape, bytes, 0); }))
             return bad("a malformed name");
     }
     Checkpoint checkpoint;
@@ -121,7 +123,8 @@ std::optional<fs::path> findInput(const std::vector<std::string> &roots, const s
 {
     std::error_code error;
     for (const std::string &root : roots) {
-        for (const std::string &name : {path, path.substr(0, path.find('/')) + "__" + path.substr(path.find('/') + 1)}) {
+        for (const std::string &name :
+             {path, path.substr(0, path.find('/')) + "__" + path.substr(path.find('/') + 1)}) {
             if (fs::exists(fs::path(root) / name, error))
                 return fs::path(root) / name;
         }
@@ -172,7 +175,8 @@ Result<Checkpoint> makeEntry(const json &item, const std::vector<std::string> &r
     checkpoint.files = std::move(kept);
     if (item.value("kind", "folder") != "folder" || checkpoint.provenance != Provenance::Headers)
         checkpoint.repositoryBytes.reset();
-    std::erase_if(checkpoint.notes, [](const Message &note) { return note.id == "folder.copies-not-counted"; });
+    std::erase_if(checkpoint.notes,
+                  [](const Message &note) { return note.id == "folder.copies-not-counted"; });
     for (TensorGroup &group : checkpoint.groups) {
         if (group.listed)
             group.file.clear();
@@ -189,13 +193,17 @@ Result<Checkpoint> makeEntry(const json &item, const std::vector<std::string> &r
             rest.count = 1;
             rest.bytes = published - known;
             checkpoint.groups.push_back(rest);
-            checkpoint.notes.push_back({"catalog.published-size", Severity::Warning,
-                                        {{"published", Bytes{published}}, {"difference", Bytes{published - known}}},
-                                        item.value("published_source", "")});
+            checkpoint.notes.push_back(
+                {"catalog.published-size",
+                 Severity::Warning,
+                 {{"published", Bytes{published}}, {"difference", Bytes{published - known}}},
+                 item.value("published_source", "")});
         }
     }
     for (const json &note : item.value("notes", json::array())) {
-        checkpoint.notes.push_back({"catalog.derived", Severity::Info, {{"text", note.value("text", "")}},
+        checkpoint.notes.push_back({"catalog.derived",
+                                    Severity::Info,
+                                    {{"text", note.value("text", "")}},
                                     note.value("source", "")});
     }
     finish(checkpoint);
@@ -250,7 +258,8 @@ int main(int argc, char **argv)
     std::string only;
     std::string date;
     app.add_option("--manifest", manifestPath, "What to make: entries and their inputs")->required();
-    app.add_option("--root", roots, "Folder below which inputs are looked for; may be given several times")->required();
+    app.add_option("--root", roots, "Folder below which inputs are looked for; may be given several times")
+        ->required();
     app.add_option("--output", output, "Catalog folder")->required();
     app.add_option("--date", date, "Date of the catalog, YYYY-MM-DD")->required();
     app.add_option("--only", only, "Make one entry and print its components, write nothing");
@@ -272,8 +281,9 @@ int main(int argc, char **argv)
             std::cerr << id << ": " << wordError(checkpoint.error()) << '\n';
             return 3;
         }
-        std::cout << fmt::format("{:<42} {:>9} {:<10} {} groups\n", id, formatBytes(checkpoint->weightBytes()),
-                                 checkpoint->quantization, checkpoint->groups.size());
+        std::cout << fmt::format("{:<42} {:>9} {:<10} {} groups\n", id,
+                                 formatBytes(checkpoint->weightBytes()), checkpoint->quantization,
+                                 checkpoint->groups.size());
         if (!only.empty()) {
             for (const ComponentSum &sum : checkpoint->sums)
                 std::cout << fmt::format("  {:<18} {:>16}\n", componentId(sum.component), sum.bytes);
@@ -286,7 +296,9 @@ int main(int argc, char **argv)
         lines += (lines.empty() ? "\n  " : ",\n  ") + indexLine(item, *checkpoint, date).dump();
     }
     if (only.empty()) {
-        const std::string index = fmt::format("{{\n \"schema\": \"weir.catalog/1\",\n \"date\": \"{}\",\n \"items\": [{}\n ]\n}}\n", date, lines);
+        const std::string index =
+            fmt::format("{{\n \"schema\": \"weir.catalog/1\",\n \"date\": \"{}\",\n \"items\": [{}\n ]\n}}\n",
+                        date, lines);
         if (!writeFile(fs::path(output) / "index.json", index)) {
             std::cerr << "Cannot write index.json to " << output << '\n';
             return 3;

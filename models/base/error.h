@@ -35,8 +35,7 @@ using Result = std::expected<T, Error>;
 inline std::unexpected<Error> fail(std::string id, ErrorKind kind, std::string subject,
                                    MessageArguments arguments = {})
 {
-    return std::unexpected<Error>(
-        Error{std::move(id), kind, std::move(subject), std::move(arguments)});
+    return std::unexpected<Error>(Error{std::move(id), kind, std::move(subject), std::move(arguments)});
 }
 
 } // namespace weir

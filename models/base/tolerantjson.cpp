@@ -87,15 +87,10 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
         return fail("json.too-deep", ErrorKind::Unreadable, subject);
 
     std::vector<std::set<std::string>> keys;
-    const auto watch = [&keys, duplicates](int, nlohmann::json::parse_event_t event,
-                                           nlohmann::json &parsed) {
+    const auto watch = [&keys, duplicates](int, nlohmann::json::parse_event_t event, nlohmann::json &parsed) {
         switch (event) {
-        case nlohmann::json::parse_event_t::object_start:
-            keys.emplace_back();
-            break;
-        case nlohmann::json::parse_event_t::object_end:
-            keys.pop_back();
-            break;
+        case nlohmann::json::parse_event_t::object_start: keys.emplace_back(); break;
+        case nlohmann::json::parse_event_t::object_end: keys.pop_back(); break;
         case nlohmann::json::parse_event_t::key:
             if (duplicates != nullptr) {
                 const auto &key = parsed.get_ref<const std::string &>();
@@ -103,8 +98,7 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
                     duplicates->push_back(key);
             }
             break;
-        default:
-            break;
+        default: break;
         }
         return true;
     };

@@ -17,10 +17,8 @@ struct Scale
 };
 
 constexpr std::array<Scale, 4> decimalScales{{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}}};
-constexpr std::array<Scale, 4> binaryScales{{{1099511627776.0, "TiB"},
-                                             {1073741824.0, "GiB"},
-                                             {1048576.0, "MiB"},
-                                             {1024.0, "KiB"}}};
+constexpr std::array<Scale, 4> binaryScales{
+    {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}}};
 
 } // namespace
 
@@ -140,9 +138,9 @@ std::string printable(std::string_view text, std::size_t limit)
             continue;
         }
         // Controls, line separators and everything that turns the direction of writing.
-        const bool hidden = code < 0x20 || (code >= 0x7F && code < 0xA0)
-            || (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E)
-            || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;
+        const bool hidden = code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200B && code <= 0x200F)
+                            || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F)
+                            || code == 0xFEFF;
         if (hidden)
             out += fmt::format("\\u{{{:X}}}", code);
         else

@@ -9,18 +9,12 @@ namespace weir {
 std::string_view sourceId(Source source)
 {
     switch (source) {
-    case Source::Hub:
-        return "hub";
-    case Source::Catalog:
-        return "catalog";
-    case Source::Folder:
-        return "folder";
-    case Source::File:
-        return "file";
-    case Source::Ollama:
-        return "ollama";
-    case Source::Config:
-        return "config";
+    case Source::Hub: return "hub";
+    case Source::Catalog: return "catalog";
+    case Source::Folder: return "folder";
+    case Source::File: return "file";
+    case Source::Ollama: return "ollama";
+    case Source::Config: return "config";
     }
     return {};
 }
@@ -28,14 +22,10 @@ std::string_view sourceId(Source source)
 std::string_view formatId(Format format)
 {
     switch (format) {
-    case Format::Safetensors:
-        return "safetensors";
-    case Format::Gguf:
-        return "gguf";
-    case Format::Mlx:
-        return "mlx";
-    case Format::Unknown:
-        return "unknown";
+    case Format::Safetensors: return "safetensors";
+    case Format::Gguf: return "gguf";
+    case Format::Mlx: return "mlx";
+    case Format::Unknown: return "unknown";
     }
     return {};
 }
@@ -52,22 +42,18 @@ std::optional<Format> formatFromId(std::string_view id)
 std::string_view provenanceId(Provenance provenance)
 {
     switch (provenance) {
-    case Provenance::Headers:
-        return "headers";
-    case Provenance::Config:
-        return "config";
-    case Provenance::Reconstructed:
-        return "reconstructed";
-    case Provenance::Index:
-        return "index";
+    case Provenance::Headers: return "headers";
+    case Provenance::Config: return "config";
+    case Provenance::Reconstructed: return "reconstructed";
+    case Provenance::Index: return "index";
     }
     return {};
 }
 
 std::optional<Provenance> provenanceFromId(std::string_view id)
 {
-    for (const Provenance provenance : {Provenance::Headers, Provenance::Config,
-                                        Provenance::Reconstructed, Provenance::Index}) {
+    for (const Provenance provenance :
+         {Provenance::Headers, Provenance::Config, Provenance::Reconstructed, Provenance::Index}) {
         if (provenanceId(provenance) == id)
             return provenance;
     }

@@ -63,7 +63,8 @@ constexpr R draftRules[] = {
 };
 
 constexpr R tableRules[] = {
-    {"P.{embed_tokens,embeddings,wte,embed,word_embeddings,tok_embeddings,embed_in}", EmbedTokens, Role::Embedding},
+    {"P.{embed_tokens,embeddings,wte,embed,word_embeddings,tok_embeddings,embed_in}", EmbedTokens,
+     Role::Embedding},
     {"P.embeddings.word_embeddings", EmbedTokens, Role::Embedding},
     {"P.embed_tokens_per_layer", LookupTables, Role::Embedding},
     {"P.{lm_head,embed_out,head,output}", LmHead, Role::Head},
@@ -73,9 +74,13 @@ constexpr R tableRules[] = {
 constexpr R normRules[] = {
     {"P.layers.N.{input_layernorm,post_attention_layernorm,pre_attention_layernorm}", Norm, Role::NormWeight},
     {"P.layers.N.{pre_feedforward_layernorm,post_feedforward_layernorm}", Norm, Role::NormWeight},
-    {"P.layers.N.{pre_feedforward_layernorm_2,post_feedforward_layernorm_1,post_feedforward_layernorm_2}", Norm, Role::NormWeight},
-    {"P.layers.N.{norm,operator_norm,ffn_norm,attention_norm,pre_ff_layernorm,pre_mlp_layernorm,post_mlp_layernorm}", Norm, Role::NormWeight},
-    {"P.layers.N.{pre_moe_layernorm,post_moe_layernorm,attn_norm,mlp_norm,ln_1,ln_2,layernorm}", Norm, Role::NormWeight},
+    {"P.layers.N.{pre_feedforward_layernorm_2,post_feedforward_layernorm_1,post_feedforward_layernorm_2}",
+     Norm, Role::NormWeight},
+    {"P.layers.N.{norm,operator_norm,ffn_norm,attention_norm,pre_ff_layernorm,pre_mlp_layernorm,post_mlp_"
+     "layernorm}",
+     Norm, Role::NormWeight},
+    {"P.layers.N.{pre_moe_layernorm,post_moe_layernorm,attn_norm,mlp_norm,ln_1,ln_2,layernorm}", Norm,
+     Role::NormWeight},
 };
 
 constexpr R attentionRules[] = {
@@ -85,35 +90,42 @@ constexpr R attentionRules[] = {
     {"P.layers.N.self_attn.{qkv_proj,query_key_value,W_pack}", Attention, Role::QueryKeyValue},
     {"P.layers.N.self_attn.{o_proj,dense,out_proj}", Attention, Role::AttentionOutput},
     {"P.layers.N.self_attn.{g_proj,gate_proj}", Attention, Role::AttentionGate},
-    {"P.layers.N.self_attn.{q_norm,k_norm,q_layernorm,k_layernorm,query_layernorm,key_layernorm,sinks,v_norm}", Attention, Role::AttentionSmall},
+    {"P.layers.N.self_attn.{q_norm,k_norm,q_layernorm,k_layernorm,query_layernorm,key_layernorm,sinks,v_"
+     "norm}",
+     Attention, Role::AttentionSmall},
     {"P.layers.N.self_attn", Attention, Role::AttentionSmall}, // k_scale and v_scale of a quantized KV cache
     {"P.layers.N.self_attn.attn", Attention, Role::AttentionSmall},
 };
 
 constexpr R latentAttentionRules[] = {
-    {"P.layers.N.self_attn.{q_a_proj,kv_a_proj_with_mqa,q_a_proj_with_mqa,fused_qkv_a_proj_with_mqa}", Attention, Role::MlaDown},
+    {"P.layers.N.self_attn.{q_a_proj,kv_a_proj_with_mqa,q_a_proj_with_mqa,fused_qkv_a_proj_with_mqa}",
+     Attention, Role::MlaDown},
     {"P.layers.N.self_attn.{q_b_proj,kv_b_proj}", Attention, Role::MlaUp},
     {"P.layers.N.self_attn.{q_a_layernorm,kv_a_layernorm}", Attention, Role::AttentionSmall},
     {"P.layers.N.self_attn.indexer.**", Attention, Role::Indexer},
 };
 
 constexpr R deltaNetRules[] = {
-    {"P.layers.N.linear_attn.{in_proj_qkv,in_proj_z,in_proj_a,in_proj_b,in_proj_qkvz,in_proj_ba}", LinearAttention, Role::RecurrentInput},
+    {"P.layers.N.linear_attn.{in_proj_qkv,in_proj_z,in_proj_a,in_proj_b,in_proj_qkvz,in_proj_ba}",
+     LinearAttention, Role::RecurrentInput},
     {"P.layers.N.linear_attn.out_proj", LinearAttention, Role::RecurrentOutput},
     {"P.layers.N.linear_attn.{conv1d,A_log,dt_bias,norm}", LinearAttention, Role::RecurrentSmall},
 };
 
 // Kimi Delta Attention shares the names of attention; A_log in the layer tells them apart.
 constexpr R kdaRules[] = {
-    {"P.layers.N.self_attn.{q_proj,k_proj,v_proj,b_proj,f_a_proj,f_b_proj,g_a_proj,g_b_proj}", LinearAttention, Role::RecurrentInput, Where::StateLayer},
+    {"P.layers.N.self_attn.{q_proj,k_proj,v_proj,b_proj,f_a_proj,f_b_proj,g_a_proj,g_b_proj}",
+     LinearAttention, Role::RecurrentInput, Where::StateLayer},
     {"P.layers.N.self_attn.o_proj", LinearAttention, Role::RecurrentOutput, Where::StateLayer},
-    {"P.layers.N.self_attn.{q_conv1d,k_conv1d,v_conv1d,A_log,dt_bias,o_norm}", LinearAttention, Role::RecurrentSmall, Where::StateLayer},
+    {"P.layers.N.self_attn.{q_conv1d,k_conv1d,v_conv1d,A_log,dt_bias,o_norm}", LinearAttention,
+     Role::RecurrentSmall, Where::StateLayer},
 };
 
 constexpr R mambaRules[] = {
     {"P.layers.N.{mixer,mamba}.{in_proj,x_proj,dt_proj}", LinearAttention, Role::RecurrentInput},
     {"P.layers.N.{mixer,mamba}.out_proj", LinearAttention, Role::RecurrentOutput},
-    {"P.layers.N.{mixer,mamba}.{conv1d,A_log,D,dt_bias,norm,dt_layernorm,b_layernorm,c_layernorm}", LinearAttention, Role::RecurrentSmall},
+    {"P.layers.N.{mixer,mamba}.{conv1d,A_log,D,dt_bias,norm,dt_layernorm,b_layernorm,c_layernorm}",
+     LinearAttention, Role::RecurrentSmall},
 };
 
 constexpr R shortConvolutionRules[] = {
@@ -176,10 +188,16 @@ constexpr R expertRules[] = {
 };
 
 constexpr R sharedExpertRules[] = {
-    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{gate_proj,w1}", SharedExpert, Role::Gate},
-    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{up_proj,w3}", SharedExpert, Role::Up},
-    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{down_proj,w2}", SharedExpert, Role::Down},
-    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.gate_up_proj", SharedExpert, Role::GateUp},
+    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{gate_proj,"
+     "w1}",
+     SharedExpert, Role::Gate},
+    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{up_proj,w3}",
+     SharedExpert, Role::Up},
+    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.{down_proj,"
+     "w2}",
+     SharedExpert, Role::Down},
+    {"P.layers.N.{mlp,feed_forward,block_sparse_moe}.{shared_expert,shared_experts,shared_mlp}.gate_up_proj",
+     SharedExpert, Role::GateUp},
     {"P.layers.N.{mlp,feed_forward}.shared_expert_gate", SharedExpert, Role::SharedExpertGate},
     {"P.layers.N.shared_mlp.input_linear", SharedExpert, Role::GateUp},
     {"P.layers.N.shared_mlp.output_linear", SharedExpert, Role::Down},
@@ -187,9 +205,11 @@ constexpr R sharedExpertRules[] = {
 };
 
 constexpr R routerRules[] = {
-    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.gate.e_score_correction_bias", Router, Role::RouterBias},
+    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.gate.e_score_correction_bias", Router,
+     Role::RouterBias},
     {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.e_score_correction_bias", Router, Role::RouterBias},
-    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.{expert_bias,router_bias}", Router, Role::RouterBias},
+    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.{expert_bias,router_bias}", Router,
+     Role::RouterBias},
     {"P.layers.N.mlp.moe_statics.e_score_correction_bias", Router, Role::RouterBias},
     {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.{gate,router}", Router, Role::RouterWeight},
     {"P.layers.N.mlp.gate.wg", Router, Role::RouterWeight},
@@ -213,9 +233,12 @@ constexpr R otherAttentionRules[] = {
     {"P.{layers,h,blocks}.N.{attn,attention}.{q_proj,query}", Attention, Role::Query},
     {"P.{layers,h,blocks}.N.{attn,attention}.{k_proj,key}", Attention, Role::Key},
     {"P.{layers,h,blocks}.N.{attn,attention}.{v_proj,value}", Attention, Role::Value},
-    {"P.{layers,h,blocks}.N.{attn,attention}.{qkv_proj,query_key_value,c_attn,Wqkv}", Attention, Role::QueryKeyValue},
-    {"P.{layers,h,blocks}.N.{attn,attention}.{o_proj,dense,c_proj,out_proj}", Attention, Role::AttentionOutput},
-    {"P.{layers,h,blocks}.N.{attn,attention}.{q_norm,k_norm,query_layernorm,key_layernorm}", Attention, Role::AttentionSmall},
+    {"P.{layers,h,blocks}.N.{attn,attention}.{qkv_proj,query_key_value,c_attn,Wqkv}", Attention,
+     Role::QueryKeyValue},
+    {"P.{layers,h,blocks}.N.{attn,attention}.{o_proj,dense,c_proj,out_proj}", Attention,
+     Role::AttentionOutput},
+    {"P.{layers,h,blocks}.N.{attn,attention}.{q_norm,k_norm,query_layernorm,key_layernorm}", Attention,
+     Role::AttentionSmall},
 };
 
 // ---- GGUF ---------------------------------------------------------------------------------------
@@ -239,9 +262,12 @@ constexpr R ggufRules[] = {
     {"{output_norm,token_embd_norm}", Norm, Role::NormWeight},
     {"{rope_freqs,rope_factors_long,rope_factors_short}", Other},
     // linear attention; in a block with a recurrence attn_qkv and attn_gate are its projections
-    {"blk.N.{ssm_in,ssm_x,ssm_ba,ssm_alpha,ssm_beta,ssm_f_a,ssm_f_b,ssm_g_a,ssm_g_b}", LinearAttention, Role::RecurrentInput},
+    {"blk.N.{ssm_in,ssm_x,ssm_ba,ssm_alpha,ssm_beta,ssm_f_a,ssm_f_b,ssm_g_a,ssm_g_b}", LinearAttention,
+     Role::RecurrentInput},
     {"blk.N.ssm_out", LinearAttention, Role::RecurrentOutput},
-    {"blk.N.{ssm_a,ssm_d,ssm_dt,ssm_conv1d,ssm_norm,ssm_conv1d_q,ssm_conv1d_k,ssm_conv1d_v,ssm_dt_norm,ssm_b_norm,ssm_c_norm}", LinearAttention, Role::RecurrentSmall},
+    {"blk.N.{ssm_a,ssm_d,ssm_dt,ssm_conv1d,ssm_norm,ssm_conv1d_q,ssm_conv1d_k,ssm_conv1d_v,ssm_dt_norm,ssm_b_"
+     "norm,ssm_c_norm}",
+     LinearAttention, Role::RecurrentSmall},
     {"blk.N.shortconv.in_proj", LinearAttention, Role::RecurrentInput},
     {"blk.N.shortconv.out_proj", LinearAttention, Role::RecurrentOutput},
     {"blk.N.shortconv.conv", LinearAttention, Role::RecurrentSmall},
@@ -255,9 +281,11 @@ constexpr R ggufRules[] = {
     {"blk.N.attn_gate", Attention, Role::AttentionGate},
     {"blk.N.{attn_q_a,attn_kv_a_mqa}", Attention, Role::MlaDown},
     {"blk.N.{attn_q_b,attn_kv_b,attn_k_b,attn_v_b}", Attention, Role::MlaUp},
-    {"blk.N.{attn_q_norm,attn_k_norm,attn_q_a_norm,attn_kv_a_norm,attn_sinks,attn_sub_norm,attn_rot_embd}", Attention, Role::AttentionSmall},
+    {"blk.N.{attn_q_norm,attn_k_norm,attn_q_a_norm,attn_kv_a_norm,attn_sinks,attn_sub_norm,attn_rot_embd}",
+     Attention, Role::AttentionSmall},
     {"blk.N.indexer.**", Attention, Role::Indexer},
-    {"blk.N.{indexer_compressor_k,indexer_compressor_gate,indexer_compressor_norm}", Attention, Role::Indexer},
+    {"blk.N.{indexer_compressor_k,indexer_compressor_gate,indexer_compressor_norm}", Attention,
+     Role::Indexer},
     // experts and feed-forward
     {"blk.N.ffn_gate_exps", RoutedExperts, Role::Gate},
     {"blk.N.ffn_up_exps", RoutedExperts, Role::Up},
@@ -278,8 +306,11 @@ constexpr R ggufRules[] = {
     {"blk.N.ffn_down", DenseMlp, Role::Down},
     {"blk.N.{inp_gate,proj}", DenseMlp, Role::Up},
     // norms and scalars
-    {"blk.N.{attn_norm,attn_norm_2,ffn_norm,post_attention_norm,post_ffw_norm,attn_post_norm,ffn_post_norm,layer_output_norm,attn_output_norm}", Norm, Role::NormWeight},
-    {"blk.N.{pre_ffw_norm_2,post_ffw_norm_1,post_ffw_norm_2,ffn_norm_exps,post_norm,ffn_sub_norm}", Norm, Role::NormWeight},
+    {"blk.N.{attn_norm,attn_norm_2,ffn_norm,post_attention_norm,post_ffw_norm,attn_post_norm,ffn_post_norm,"
+     "layer_output_norm,attn_output_norm}",
+     Norm, Role::NormWeight},
+    {"blk.N.{pre_ffw_norm_2,post_ffw_norm_1,post_ffw_norm_2,ffn_norm_exps,post_norm,ffn_sub_norm}", Norm,
+     Role::NormWeight},
     {"blk.N.{layer_output_scale,layer_scalar}", Other},
 };
 
@@ -287,73 +318,86 @@ constexpr R ggufRules[] = {
 
 constexpr std::array denseBlocks{RuleBlock(towerRules), RuleBlock(tableRules), RuleBlock(normRules),
                                  RuleBlock(attentionRules), RuleBlock(denseRules)};
-constexpr std::array gemmaBlocks{RuleBlock(towerRules), RuleBlock(tableRules), RuleBlock(normRules),
-                                 RuleBlock(attentionRules), RuleBlock(routerRules),
-                                 RuleBlock(expertRules), RuleBlock(denseRules), RuleBlock(gemmaRules)};
-constexpr std::array moeBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                               RuleBlock(normRules), RuleBlock(attentionRules), RuleBlock(routerRules),
-                               RuleBlock(sharedExpertRules), RuleBlock(expertRules), RuleBlock(denseRules)};
-constexpr std::array latentMoeBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                                     RuleBlock(normRules), RuleBlock(latentAttentionRules),
-                                     RuleBlock(attentionRules), RuleBlock(routerRules),
-                                     RuleBlock(sharedExpertRules), RuleBlock(expertRules),
-                                     RuleBlock(denseRules)};
-constexpr std::array deltaNetBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                                    RuleBlock(normRules), RuleBlock(deltaNetRules),
-                                    RuleBlock(attentionRules), RuleBlock(routerRules),
-                                    RuleBlock(sharedExpertRules), RuleBlock(expertRules),
-                                    RuleBlock(denseRules)};
-constexpr std::array kdaBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                               RuleBlock(normRules), RuleBlock(kdaRules), RuleBlock(latentAttentionRules),
-                               RuleBlock(attentionRules), RuleBlock(routerRules),
-                               RuleBlock(sharedExpertRules), RuleBlock(expertRules),
-                               RuleBlock(denseRules)};
+constexpr std::array gemmaBlocks{RuleBlock(towerRules),     RuleBlock(tableRules),  RuleBlock(normRules),
+                                 RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(expertRules),
+                                 RuleBlock(denseRules),     RuleBlock(gemmaRules)};
+constexpr std::array moeBlocks{
+    RuleBlock(towerRules),        RuleBlock(draftRules),     RuleBlock(tableRules),
+    RuleBlock(normRules),         RuleBlock(attentionRules), RuleBlock(routerRules),
+    RuleBlock(sharedExpertRules), RuleBlock(expertRules),    RuleBlock(denseRules)};
+constexpr std::array latentMoeBlocks{RuleBlock(towerRules),           RuleBlock(draftRules),
+                                     RuleBlock(tableRules),           RuleBlock(normRules),
+                                     RuleBlock(latentAttentionRules), RuleBlock(attentionRules),
+                                     RuleBlock(routerRules),          RuleBlock(sharedExpertRules),
+                                     RuleBlock(expertRules),          RuleBlock(denseRules)};
+constexpr std::array deltaNetBlocks{
+    RuleBlock(towerRules),    RuleBlock(draftRules),     RuleBlock(tableRules),  RuleBlock(normRules),
+    RuleBlock(deltaNetRules), RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(sharedExpertRules),
+    RuleBlock(expertRules),   RuleBlock(denseRules)};
+constexpr std::array kdaBlocks{
+    RuleBlock(towerRules),     RuleBlock(draftRules),  RuleBlock(tableRules),
+    RuleBlock(normRules),      RuleBlock(kdaRules),    RuleBlock(latentAttentionRules),
+    RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(sharedExpertRules),
+    RuleBlock(expertRules),    RuleBlock(denseRules)};
 constexpr std::array nemotronBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                                    RuleBlock(normRules), RuleBlock(mambaRules), RuleBlock(nemotronRules)};
-constexpr std::array hybridBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                                  RuleBlock(normRules), RuleBlock(mambaRules),
-                                  RuleBlock(shortConvolutionRules), RuleBlock(attentionRules),
-                                  RuleBlock(routerRules), RuleBlock(sharedExpertRules),
-                                  RuleBlock(expertRules), RuleBlock(denseRules)};
-constexpr std::array genericBlocks{RuleBlock(towerRules), RuleBlock(draftRules), RuleBlock(tableRules),
-                                   RuleBlock(normRules), RuleBlock(deltaNetRules), RuleBlock(kdaRules),
-                                   RuleBlock(mambaRules), RuleBlock(shortConvolutionRules),
-                                   RuleBlock(nemotronRules), RuleBlock(latentAttentionRules),
+                                    RuleBlock(normRules),  RuleBlock(mambaRules), RuleBlock(nemotronRules)};
+constexpr std::array hybridBlocks{
+    RuleBlock(towerRules),     RuleBlock(draftRules),  RuleBlock(tableRules),
+    RuleBlock(normRules),      RuleBlock(mambaRules),  RuleBlock(shortConvolutionRules),
+    RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(sharedExpertRules),
+    RuleBlock(expertRules),    RuleBlock(denseRules)};
+constexpr std::array genericBlocks{RuleBlock(towerRules),     RuleBlock(draftRules),
+                                   RuleBlock(tableRules),     RuleBlock(normRules),
+                                   RuleBlock(deltaNetRules),  RuleBlock(kdaRules),
+                                   RuleBlock(mambaRules),     RuleBlock(shortConvolutionRules),
+                                   RuleBlock(nemotronRules),  RuleBlock(latentAttentionRules),
                                    RuleBlock(attentionRules), RuleBlock(otherAttentionRules),
-                                   RuleBlock(routerRules), RuleBlock(sharedExpertRules),
-                                   RuleBlock(expertRules), RuleBlock(denseRules), RuleBlock(gemmaRules)};
+                                   RuleBlock(routerRules),    RuleBlock(sharedExpertRules),
+                                   RuleBlock(expertRules),    RuleBlock(denseRules),
+                                   RuleBlock(gemmaRules)};
 constexpr std::array ggufBlocks{RuleBlock(ggufRules)};
 
 using Names = std::string_view;
-constexpr Names llamaNames[] = {"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM",
-                                "Qwen3ForCausalLM", "Phi3ForCausalLM", "Olmo3ForCausalLM",
-                                "Mistral3ForConditionalGeneration", "Ministral3ForCausalLM",
-                                "Qwen2_5_VLForConditionalGeneration", "Qwen3VLForConditionalGeneration"};
-constexpr Names gemmaNames[] = {"Gemma2ForCausalLM", "Gemma3ForCausalLM",
-                                "Gemma3ForConditionalGeneration", "Gemma4ForCausalLM",
-                                "Gemma4ForConditionalGeneration"};
-constexpr Names moeNames[] = {"MixtralForCausalLM", "Qwen2MoeForCausalLM", "Qwen3MoeForCausalLM",
-                              "GptOssForCausalLM", "MiniMaxM2ForCausalLM", "Glm4MoeForCausalLM",
-                              "Llama4ForConditionalGeneration", "Llama4ForCausalLM",
-                              "Qwen3VLMoeForConditionalGeneration", "PhiMoEForCausalLM"};
-constexpr Names latentMoeNames[] = {"DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM",
-                                    "DeepseekV32ForCausalLM", "KimiK2ForCausalLM",
-                                    "KimiK25ForConditionalGeneration", "Glm4MoeLiteForCausalLM",
-                                    "GlmMoeDsaForCausalLM"};
+constexpr Names llamaNames[] = {"LlamaForCausalLM",
+                                "MistralForCausalLM",
+                                "Qwen2ForCausalLM",
+                                "Qwen3ForCausalLM",
+                                "Phi3ForCausalLM",
+                                "Olmo3ForCausalLM",
+                                "Mistral3ForConditionalGeneration",
+                                "Ministral3ForCausalLM",
+                                "Qwen2_5_VLForConditionalGeneration",
+                                "Qwen3VLForConditionalGeneration"};
+constexpr Names gemmaNames[] = {"Gemma2ForCausalLM", "Gemma3ForCausalLM", "Gemma3ForConditionalGeneration",
+                                "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration"};
+constexpr Names moeNames[] = {"MixtralForCausalLM",
+                              "Qwen2MoeForCausalLM",
+                              "Qwen3MoeForCausalLM",
+                              "GptOssForCausalLM",
+                              "MiniMaxM2ForCausalLM",
+                              "Glm4MoeForCausalLM",
+                              "Llama4ForConditionalGeneration",
+                              "Llama4ForCausalLM",
+                              "Qwen3VLMoeForConditionalGeneration",
+                              "PhiMoEForCausalLM"};
+constexpr Names latentMoeNames[] = {
+    "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM",           "DeepseekV32ForCausalLM",
+    "KimiK2ForCausalLM",     "KimiK25ForConditionalGeneration", "Glm4MoeLiteForCausalLM",
+    "GlmMoeDsaForCausalLM"};
 constexpr Names deltaNetNames[] = {"Qwen3NextForCausalLM", "Qwen3_5ForConditionalGeneration",
                                    "Qwen3_5ForCausalLM", "Qwen3_5MoeForConditionalGeneration",
                                    "Qwen3_5MoeForCausalLM"};
 constexpr Names kdaNames[] = {"KimiLinearForCausalLM"};
 constexpr Names nemotronNames[] = {"NemotronHForCausalLM", "NemotronH_Nano_VL_V2"};
 constexpr Names hybridNames[] = {"GraniteMoeHybridForCausalLM", "GraniteMoeForCausalLM",
-                                 "FalconH1ForCausalLM", "Lfm2ForCausalLM", "Lfm2MoeForCausalLM",
-                                 "JambaForCausalLM"};
-constexpr Names ggufNames[] = {"llama", "llama4", "qwen2", "qwen2moe", "qwen2vl", "qwen3", "qwen3moe",
-                               "qwen3vl", "qwen3vlmoe", "qwen3next", "qwen35", "qwen35moe", "gpt-oss",
-                               "deepseek2", "glm4", "glm4moe", "minimax-m2", "kimi-linear", "nemotron_h",
-                               "nemotron_h_moe", "gemma2", "gemma3", "gemma3n", "gemma4", "phi3", "phimoe",
-                               "mistral3", "lfm2", "lfm2moe", "granite", "granitemoe", "granitehybrid",
-                               "falcon-h1", "olmo2", "mimo2"};
+                                 "FalconH1ForCausalLM",         "Lfm2ForCausalLM",
+                                 "Lfm2MoeForCausalLM",          "JambaForCausalLM"};
+constexpr Names ggufNames[] = {
+    "llama",   "llama4",     "qwen2",      "qwen2moe",      "qwen2vl",    "qwen3",          "qwen3moe",
+    "qwen3vl", "qwen3vlmoe", "qwen3next",  "qwen35",        "qwen35moe",  "gpt-oss",        "deepseek2",
+    "glm4",    "glm4moe",    "minimax-m2", "kimi-linear",   "nemotron_h", "nemotron_h_moe", "gemma2",
+    "gemma3",  "gemma3n",    "gemma4",     "phi3",          "phimoe",     "mistral3",       "lfm2",
+    "lfm2moe", "granite",    "granitemoe", "granitehybrid", "falcon-h1",  "olmo2",          "mimo2"};
 
 constexpr ArchitectureFamily families[] = {
     {"llama", llamaNames, denseBlocks},
@@ -371,10 +415,23 @@ constexpr ArchitectureFamily genericGguf{"generic", {}, ggufBlocks};
 
 // ---- matching -----------------------------------------------------------------------------------
 
-constexpr std::string_view prefixes[] = {
-    "", "model.", "model.language_model.", "language_model.model.", "language_model.", "backbone.",
-    "transformer.", "model.model.", "language_model.backbone.", "model.text_model.", "thinker.model.",
-    "thinker.", "llm.model.", "llm.", "gpt_neox.", "model.llm.", "text_model."};
+constexpr std::string_view prefixes[] = {"",
+                                         "model.",
+                                         "model.language_model.",
+                                         "language_model.model.",
+                                         "language_model.",
+                                         "backbone.",
+                                         "transformer.",
+                                         "model.model.",
+                                         "language_model.backbone.",
+                                         "model.text_model.",
+                                         "thinker.model.",
+                                         "thinker.",
+                                         "llm.model.",
+                                         "llm.",
+                                         "gpt_neox.",
+                                         "model.llm.",
+                                         "text_model."};
 
 bool segmentMatches(std::string_view pattern, std::string_view segment)
 {
@@ -420,25 +477,13 @@ bool segmentsMatch(std::string_view pattern, std::string_view name)
 
 } // namespace
 
-std::span<const ArchitectureFamily> safetensorsFamilies()
-{
-    return families;
-}
+std::span<const ArchitectureFamily> safetensorsFamilies() { return families; }
 
-std::span<const ArchitectureFamily> ggufFamilies()
-{
-    return ggufFamilyTable;
-}
+std::span<const ArchitectureFamily> ggufFamilies() { return ggufFamilyTable; }
 
-const ArchitectureFamily &genericSafetensorsFamily()
-{
-    return genericFamily;
-}
+const ArchitectureFamily &genericSafetensorsFamily() { return genericFamily; }
 
-const ArchitectureFamily &genericGgufFamily()
-{
-    return genericGguf;
-}
+const ArchitectureFamily &genericGgufFamily() { return genericGguf; }
 
 bool matchesPattern(std::string_view pattern, std::string_view name)
 {

@@ -15,18 +15,38 @@ namespace weir {
 
 namespace {
 
-constexpr std::array<std::string_view, 29> sideLeaves{
-    "scales",          "qzeros",          "g_idx",           "zeros",
-    "weight_scale",    "weight_scale_inv", "weight_scale_2", "weight_global_scale",
-    "weight_shape",    "weight_zero_point", "weight_g_idx",  "input_scale",
-    "input_global_scale", "input_zero_point", "activation_scale", "output_scale",
-    "k_scale",         "v_scale",         "q_scale",         "kv_scale",
-    "prob_scale",      "SCB",             "weight_format",   "biases",
-    "zero_point",      "q_perm",          "q_invperm",       "q_groups",
-    "suh"};
+constexpr std::array<std::string_view, 29> sideLeaves{"scales",
+                                                      "qzeros",
+                                                      "g_idx",
+                                                      "zeros",
+                                                      "weight_scale",
+                                                      "weight_scale_inv",
+                                                      "weight_scale_2",
+                                                      "weight_global_scale",
+                                                      "weight_shape",
+                                                      "weight_zero_point",
+                                                      "weight_g_idx",
+                                                      "input_scale",
+                                                      "input_global_scale",
+                                                      "input_zero_point",
+                                                      "activation_scale",
+                                                      "output_scale",
+                                                      "k_scale",
+                                                      "v_scale",
+                                                      "q_scale",
+                                                      "kv_scale",
+                                                      "prob_scale",
+                                                      "SCB",
+                                                      "weight_format",
+                                                      "biases",
+                                                      "zero_point",
+                                                      "q_perm",
+                                                      "q_invperm",
+                                                      "q_groups",
+                                                      "suh"};
 
-constexpr std::array<std::string_view, 8> weightLeaves{
-    "weight", "bias", "qweight", "weight_packed", "q_weight", "W_q", "trellis", "svh"};
+constexpr std::array<std::string_view, 8> weightLeaves{"weight",   "bias", "qweight", "weight_packed",
+                                                       "q_weight", "W_q",  "trellis", "svh"};
 
 /// Suffixes of experts that are fused into one tensor and so have no `.weight`.
 constexpr std::array<std::pair<std::string_view, bool>, 10> fusedSuffixes{{
@@ -84,7 +104,10 @@ class Classifier
 {
 public:
     Classifier(const TensorSet &tensors, const ModelConfig &config, const ArchitectureFamily &family)
-        : m_tensors(tensors), m_config(config), m_family(family), m_sizes(tensors, config.quantization)
+        : m_tensors(tensors)
+        , m_config(config)
+        , m_family(family)
+        , m_sizes(tensors, config.quantization)
     {
         findStateLayers();
     }
@@ -92,7 +115,8 @@ public:
     Classified of(const RawGroup &group)
     {
         const std::string &pattern = m_tensors.patternOf(group);
-        const bool beyond = group.layer != RawGroup::noLayer && group.layer >= m_config.spec.layers
+        const bool beyond =
+            group.layer != RawGroup::noLayer && group.layer >= m_config.spec.layers
             && (matchesPattern("P.layers.N.**", pattern) || matchesPattern("blk.N.**", pattern));
         const bool stateLayer = m_stateLayers.contains(group.layer);
         const auto key = std::tuple(group.pattern, beyond, stateLayer);
@@ -115,10 +139,11 @@ public:
             result.known = true;
         } else {
             for (const RuleBlock &block : m_family.blocks) {
-                const auto rule = std::find_if(block.begin(), block.end(), [&](const ClassificationRule &each) {
-                    return (each.where == Where::Anywhere || stateLayer)
-                        && matchesPattern(each.pattern, name.module);
-                });
+                const auto rule =
+                    std::find_if(block.begin(), block.end(), [&](const ClassificationRule &each) {
+                        return (each.where == Where::Anywhere || stateLayer)
+                               && matchesPattern(each.pattern, name.module);
+                    });
                 if (rule != block.end()) {
                     result.component = rule->component;
                     result.role = rule->role;
@@ -172,7 +197,8 @@ void noteUnknown(const std::map<std::string, std::uint64_t> &unknown, Checkpoint
         if (count++ < named)
             names += (names.empty() ? "" : ", ") + printable(pattern, 120);
     }
-    checkpoint.notes.push_back({"checkpoint.unknown-tensors", Severity::Warning,
+    checkpoint.notes.push_back({"checkpoint.unknown-tensors",
+                                Severity::Warning,
                                 {{"names", names},
                                  {"patterns", static_cast<std::uint64_t>(unknown.size())},
                                  {"bytes", Bytes{bytes}}},
@@ -186,9 +212,8 @@ TensorName splitTensorName(std::string_view pattern)
     // bitsandbytes hangs its maps below the weight: "….weight.quant_state.bitsandbytes__nf4".
     if (const std::size_t place = pattern.rfind(".weight."); place != std::string_view::npos) {
         const std::string_view rest = pattern.substr(place + 8);
-        if (rest == "absmax" || rest == "quant_map" || rest == "nested_absmax"
-            || rest == "nested_quant_map" || rest.starts_with("quant_state.")
-            || rest.starts_with("bitsandbytes__"))
+        if (rest == "absmax" || rest == "quant_map" || rest == "nested_absmax" || rest == "nested_quant_map"
+            || rest.starts_with("quant_state.") || rest.starts_with("bitsandbytes__"))
             return {pattern.substr(0, place), rest, true};
     }
     const std::size_t dot = pattern.rfind('.');
@@ -269,26 +294,32 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
     auto &notes = checkpoint.notes;
     notes.insert(notes.end(), config.notes.begin(), config.notes.end());
     if (family.id == "generic") {
-        notes.push_back({"checkpoint.unknown-architecture", Severity::Warning,
-                         {{"architecture", config.spec.architecture}}, {}});
+        notes.push_back({"checkpoint.unknown-architecture",
+                         Severity::Warning,
+                         {{"architecture", config.spec.architecture}},
+                         {}});
     }
     noteUnknown(unknown, checkpoint);
     if (checkpoint.spec.tiedEmbeddings && config.declaredTied == std::optional(false))
         notes.push_back({"checkpoint.head-missing", Severity::Warning, {}, {}});
     const ComponentSum *draft = checkpoint.sum(Component::Mtp);
     if (config.draftLayers > 0 && draft == nullptr) {
-        notes.push_back({"checkpoint.draft-announced-only", Severity::Info,
-                         {{"layers", std::uint64_t{config.draftLayers}}}, {}});
+        notes.push_back({"checkpoint.draft-announced-only",
+                         Severity::Info,
+                         {{"layers", std::uint64_t{config.draftLayers}}},
+                         {}});
     }
     const ComponentSum *experts = checkpoint.sum(Component::RoutedExperts);
     if (experts == nullptr && checkpoint.spec.experts > 0) {
-        notes.push_back({"checkpoint.experts-missing", Severity::Warning,
-                         {{"experts", std::uint64_t{checkpoint.spec.experts}}}, {}});
+        notes.push_back({"checkpoint.experts-missing",
+                         Severity::Warning,
+                         {{"experts", std::uint64_t{checkpoint.spec.experts}}},
+                         {}});
         checkpoint.spec.experts = 0;
         checkpoint.spec.expertsPerToken = 0;
     } else if (experts != nullptr && checkpoint.spec.experts == 0) {
-        notes.push_back({"checkpoint.experts-undeclared", Severity::Warning,
-                         {{"bytes", Bytes{experts->bytes}}}, {}});
+        notes.push_back(
+            {"checkpoint.experts-undeclared", Severity::Warning, {{"bytes", Bytes{experts->bytes}}}, {}});
     }
 }
 

@@ -97,34 +97,16 @@ constexpr std::array<std::pair<LayerKind, std::string_view>, 9> layerKindIds{{
 
 } // namespace
 
-std::string_view componentId(Component component)
-{
-    return idOf(componentIds, component);
-}
+std::string_view componentId(Component component) { return idOf(componentIds, component); }
 
-std::optional<Component> componentFromId(std::string_view id)
-{
-    return valueOf(componentIds, id);
-}
+std::optional<Component> componentFromId(std::string_view id) { return valueOf(componentIds, id); }
 
-std::string_view roleId(Role role)
-{
-    return idOf(roleIds, role);
-}
+std::string_view roleId(Role role) { return idOf(roleIds, role); }
 
-std::optional<Role> roleFromId(std::string_view id)
-{
-    return valueOf(roleIds, id);
-}
+std::optional<Role> roleFromId(std::string_view id) { return valueOf(roleIds, id); }
 
-std::string_view layerKindId(LayerKind kind)
-{
-    return idOf(layerKindIds, kind);
-}
+std::string_view layerKindId(LayerKind kind) { return idOf(layerKindIds, kind); }
 
-std::optional<LayerKind> layerKindFromId(std::string_view id)
-{
-    return valueOf(layerKindIds, id);
-}
+std::optional<LayerKind> layerKindFromId(std::string_view id) { return valueOf(layerKindIds, id); }
 
 } // namespace weir

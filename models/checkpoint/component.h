@@ -29,12 +29,20 @@ enum class Component : std::uint8_t {
 
 inline constexpr std::size_t componentCount = 14;
 
-inline constexpr std::array<Component, componentCount> allComponents{
-    Component::RoutedExperts, Component::SharedExpert, Component::DenseMlp,
-    Component::Attention,     Component::LinearAttention, Component::Router,
-    Component::EmbedTokens,   Component::LookupTables, Component::LmHead,
-    Component::Mtp,           Component::Vision,       Component::Audio,
-    Component::Norm,          Component::Other};
+inline constexpr std::array<Component, componentCount> allComponents{Component::RoutedExperts,
+                                                                     Component::SharedExpert,
+                                                                     Component::DenseMlp,
+                                                                     Component::Attention,
+                                                                     Component::LinearAttention,
+                                                                     Component::Router,
+                                                                     Component::EmbedTokens,
+                                                                     Component::LookupTables,
+                                                                     Component::LmHead,
+                                                                     Component::Mtp,
+                                                                     Component::Vision,
+                                                                     Component::Audio,
+                                                                     Component::Norm,
+                                                                     Component::Other};
 
 /// The id used in JSON, in data files and in rules: "routed_experts" ...
 std::string_view componentId(Component component);

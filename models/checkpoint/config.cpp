@@ -44,11 +44,11 @@ bool contains(std::string_view text, std::string_view part)
 bool isOtherKind(const json &config, const std::string &architecture, const std::string &modelType)
 {
     static constexpr std::array<std::string_view, 30> types{
-        "bert",      "roberta",    "xlm-roberta", "distilbert",  "albert",      "electra",
-        "mpnet",     "deberta",    "deberta-v2",  "modernbert",  "nomic_bert",  "clip",
-        "siglip",    "siglip2",    "vit",         "dinov2",      "dinov3_vit",  "whisper",
-        "wav2vec2",  "hubert",     "encodec",     "seamless_m4t", "speecht5",   "vits",
-        "t5",        "mt5",        "umt5",        "bart",        "mbart",       "marian"};
+        "bert",     "roberta", "xlm-roberta", "distilbert",   "albert",     "electra",
+        "mpnet",    "deberta", "deberta-v2",  "modernbert",   "nomic_bert", "clip",
+        "siglip",   "siglip2", "vit",         "dinov2",       "dinov3_vit", "whisper",
+        "wav2vec2", "hubert",  "encodec",     "seamless_m4t", "speecht5",   "vits",
+        "t5",       "mt5",     "umt5",        "bart",         "mbart",      "marian"};
     if (std::find(types.begin(), types.end(), modelType) != types.end())
         return true;
     if (const auto found = config.find("is_encoder_decoder");
@@ -56,8 +56,8 @@ bool isOtherKind(const json &config, const std::string &architecture, const std:
         return true;
     // A class that neither generates text nor is a language model: classification, bare encoders.
     static constexpr std::array<std::string_view, 6> endings{
-        "ForMaskedLM",          "ForSequenceClassification", "ForTokenClassification",
-        "ForImageClassification", "ForSpeechSeq2Seq",        "UNet2DConditionModel"};
+        "ForMaskedLM",      "ForSequenceClassification", "ForTokenClassification", "ForImageClassification",
+        "ForSpeechSeq2Seq", "UNet2DConditionModel"};
     return std::any_of(endings.begin(), endings.end(),
                        [&](std::string_view ending) { return architecture.ends_with(ending); });
 }
@@ -101,20 +101,20 @@ LayerKind kindOfName(const std::string &name, LayerKind full, LayerKind linear)
 }
 
 /// Which layer does what. `full` is the kind of an ordinary attention layer (MLA or attention).
-std::vector<LayerKind> readLayerKinds(ConfigReader &text, const std::string &modelType,
-                                      std::size_t layers, LayerKind full)
+std::vector<LayerKind> readLayerKinds(ConfigReader &text, const std::string &modelType, std::size_t layers,
+                                      LayerKind full)
 {
     std::vector<LayerKind> kinds(layers, full);
     const LayerKind linear = text.has("linear_num_key_heads") ? LayerKind::GatedDeltaNet
-        : text.has("linear_attn_config")                     ? LayerKind::Kda
-                                                             : LayerKind::GatedDeltaNet;
+                             : text.has("linear_attn_config") ? LayerKind::Kda
+                                                              : LayerKind::GatedDeltaNet;
 
     // Nemotron-H: one letter a layer.
     if (const std::string pattern = text.text({"hybrid_override_pattern"}); !pattern.empty()) {
         for (std::size_t i = 0; i < std::min(layers, pattern.size()); ++i) {
-            kinds[i] = pattern[i] == 'M' ? LayerKind::Mamba
-                : pattern[i] == '*'      ? full
-                                         : LayerKind::FeedForward;
+            kinds[i] = pattern[i] == 'M'   ? LayerKind::Mamba
+                       : pattern[i] == '*' ? full
+                                           : LayerKind::FeedForward;
         }
         return kinds;
     }
@@ -189,8 +189,7 @@ std::vector<LayerKind> readLayerKinds(ConfigReader &text, const std::string &mod
     if (contains(modelType, "llama4") && text.has("attention_chunk_size")) {
         const json *rope = text.array("no_rope_layers");
         for (std::size_t i = 0; i < layers; ++i) {
-            const bool chunked = rope != nullptr && i < rope->size() ? (*rope)[i] == 1
-                                                                    : (i + 1) % 4 != 0;
+            const bool chunked = rope != nullptr && i < rope->size() ? (*rope)[i] == 1 : (i + 1) % 4 != 0;
             if (chunked)
                 kinds[i] = LayerKind::SlidingAttention;
         }
@@ -208,13 +207,12 @@ void readAttention(ConfigReader &text, ModelConfig &out, const std::string &mode
 {
     const std::uint64_t heads = text.numberOr({"num_attention_heads", "n_head", "num_heads"}, 0);
     const std::uint64_t hidden = out.spec.hiddenSize;
-    const std::uint64_t headDim = text.number({"head_dim", "attention_head_dim"})
-                                      .value_or(heads > 0 ? hidden / heads : 0);
+    const std::uint64_t headDim =
+        text.number({"head_dim", "attention_head_dim"}).value_or(heads > 0 ? hidden / heads : 0);
     const std::uint64_t kvHeads = text.numberOr({"num_key_value_heads", "n_head_kv", "num_kv_heads"}, heads);
     const std::uint64_t valueDim = text.number({"v_head_dim"}).value_or(headDim);
     const bool isMla = text.has("kv_lora_rank");
-    const std::uint64_t latent = text.numberOr({"kv_lora_rank"}, 0)
-        + text.numberOr({"qk_rope_head_dim"}, 0);
+    const std::uint64_t latent = text.numberOr({"kv_lora_rank"}, 0) + text.numberOr({"qk_rope_head_dim"}, 0);
     const auto window = text.number({"sliding_window", "attention_chunk_size", "sliding_window_size"},
                                     ConfigReader::maxTokens);
     const bool isGemma4 = contains(modelType, "gemma4");
@@ -255,7 +253,7 @@ void readAttention(ConfigReader &text, ModelConfig &out, const std::string &mode
         }
         const auto same = std::find_if(runs.begin(), runs.end(), [&run](const AttentionLayers &other) {
             return other.kind == run.kind && other.kElementsPerToken == run.kElementsPerToken
-                && other.vElementsPerToken == run.vElementsPerToken && other.window == run.window;
+                   && other.vElementsPerToken == run.vElementsPerToken && other.window == run.window;
         });
         AttentionLayers &target = same == runs.end() ? runs.emplace_back(run) : *same;
         ++target.layers;
@@ -266,8 +264,7 @@ void readAttention(ConfigReader &text, ModelConfig &out, const std::string &mode
 void readState(ConfigReader &text, ModelConfig &out)
 {
     const auto layersOf = [&out](LayerKind kind) {
-        return static_cast<std::uint32_t>(
-            std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
+        return static_cast<std::uint32_t>(std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
     };
     const std::uint64_t kernel = text.numberOr({"linear_conv_kernel_dim", "conv_kernel", "mamba_d_conv"}, 4);
 
@@ -279,7 +276,8 @@ void readState(ConfigReader &text, ModelConfig &out)
         StateLayers state;
         state.kind = LayerKind::GatedDeltaNet;
         state.layers = layers;
-        state.convolutionElements = (2 * keyDim * keyHeads + valueDim * valueHeads) * (kernel - std::min<std::uint64_t>(kernel, 1));
+        state.convolutionElements =
+            (2 * keyDim * keyHeads + valueDim * valueHeads) * (kernel - std::min<std::uint64_t>(kernel, 1));
         state.recurrentElements = valueHeads * valueDim * keyDim;
         out.spec.state.push_back(state);
     }
@@ -287,14 +285,17 @@ void readState(ConfigReader &text, ModelConfig &out)
     const bool parallel = text.has("mamba_d_ssm") && layersOf(LayerKind::Mamba) == 0;
     if (const std::uint32_t layers = parallel ? out.spec.layers : layersOf(LayerKind::Mamba); layers > 0) {
         const std::uint64_t heads = text.numberOr({"mamba_num_heads", "mamba_n_heads"}, 0);
-        const std::uint64_t headDim = text.number({"mamba_head_dim", "mamba_d_head"}).value_or(
-            heads > 0 ? text.numberOr({"mamba_expand", "expand"}, 2) * out.spec.hiddenSize / heads : 0);
+        const std::uint64_t headDim = text.number({"mamba_head_dim", "mamba_d_head"})
+                                          .value_or(heads > 0 ? text.numberOr({"mamba_expand", "expand"}, 2)
+                                                                    * out.spec.hiddenSize / heads
+                                                              : 0);
         const std::uint64_t groups = text.numberOr({"n_groups", "mamba_n_groups"}, 1);
         const std::uint64_t stateSize = text.numberOr({"ssm_state_size", "mamba_d_state"}, 0);
         StateLayers state;
         state.kind = LayerKind::Mamba;
         state.layers = layers;
-        state.convolutionElements = (heads * headDim + 2 * groups * stateSize) * (kernel - std::min<std::uint64_t>(kernel, 1));
+        state.convolutionElements =
+            (heads * headDim + 2 * groups * stateSize) * (kernel - std::min<std::uint64_t>(kernel, 1));
         state.recurrentElements = heads * headDim * stateSize;
         out.spec.state.push_back(state);
     }
@@ -307,7 +308,8 @@ void readState(ConfigReader &text, ModelConfig &out)
             StateLayers state;
             state.kind = LayerKind::Kda;
             state.layers = layers;
-            state.convolutionElements = 3 * heads * headDim * (shortKernel - std::min<std::uint64_t>(shortKernel, 1));
+            state.convolutionElements =
+                3 * heads * headDim * (shortKernel - std::min<std::uint64_t>(shortKernel, 1));
             state.recurrentElements = heads * headDim * headDim;
             out.spec.state.push_back(state);
         }
@@ -392,8 +394,7 @@ QuantizationConfig readQuantization(const json &config, const json &text, const 
 
 } // namespace
 
-Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
-                                    const std::string &subject)
+Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig, const std::string &subject)
 {
     ModelConfig out;
     const json &textJson = textPart(config);
@@ -432,14 +433,16 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
     spec.vocabularySize = text.number({"vocab_size"}, ConfigReader::maxTokens)
                               .value_or(top.number({"vocab_size"}, ConfigReader::maxTokens).value_or(0));
     spec.maxContextTokens = text.number({"max_position_embeddings", "n_positions", "max_sequence_length",
-                                         "seq_length", "model_max_length"}, ConfigReader::maxTokens)
+                                         "seq_length", "model_max_length"},
+                                        ConfigReader::maxTokens)
                                 .value_or(0);
     spec.experts = static_cast<std::uint32_t>(
         text.number({"num_experts", "n_routed_experts", "num_local_experts", "moe_num_experts"}, 1'000'000)
             .value_or(0));
     spec.expertsPerToken = static_cast<std::uint32_t>(
         text.number({"num_experts_per_tok", "num_experts_per_token", "experts_per_token", "top_k_experts",
-                     "moe_topk", "moe_k", "moe_top_k"}, 1'000'000)
+                     "moe_topk", "moe_k", "moe_top_k"},
+                    1'000'000)
             .value_or(0));
     if (text.flag("enable_moe_block") == std::optional(false)) {
         spec.experts = 0;
@@ -450,9 +453,9 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
         spec.expertsPerToken = 0;
     }
     if (spec.experts > 0 && (spec.expertsPerToken == 0 || spec.expertsPerToken > spec.experts)) {
-        return fail("config.bad-experts", ErrorKind::Unreadable, subject,
-                    {{"experts", std::uint64_t{spec.experts}},
-                     {"active", std::uint64_t{spec.expertsPerToken}}});
+        return fail(
+            "config.bad-experts", ErrorKind::Unreadable, subject,
+            {{"experts", std::uint64_t{spec.experts}}, {"active", std::uint64_t{spec.expertsPerToken}}});
     }
     const std::string dtype = text.text({"torch_dtype", "dtype"});
     spec.dtype = storageDtype(dtype.empty() ? top.text({"torch_dtype", "dtype"}) : dtype);

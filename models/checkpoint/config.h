@@ -17,11 +17,12 @@ namespace weir {
 /// How weights were quantized, as declared. Facts for labels and logical sizes; bytes come from headers.
 struct QuantizationConfig
 {
-    std::string method; ///< "gptq" "awq" "auto-round" "compressed-tensors" "fp8" "modelopt" "mxfp4" "bitsandbytes" "mlx" ...; empty = none
+    std::string
+        method; ///< "gptq" "awq" "auto-round" "compressed-tensors" "fp8" "modelopt" "mxfp4" "bitsandbytes" "mlx" ...; empty = none
     std::string format; ///< compressed-tensors format, ModelOpt algorithm
-    unsigned bits = 0;  ///< 0 = not stated
+    unsigned bits = 0; ///< 0 = not stated
     std::uint64_t groupSize = 0; ///< 0 = not stated or whole column
-    std::string kvDtype;         ///< a KV scheme that the checkpoint asks for: "fp8", empty = none
+    std::string kvDtype; ///< a KV scheme that the checkpoint asks for: "fp8", empty = none
     bool fourBitBitsandbytes = false;
 };
 
@@ -31,7 +32,7 @@ struct ModelConfig
     ModelSpec spec;
     QuantizationConfig quantization;
     std::vector<LayerKind> layerKinds; ///< one a decoder layer
-    std::uint32_t draftLayers = 0;     ///< announced draft (MTP) layers; tensors decide
+    std::uint32_t draftLayers = 0; ///< announced draft (MTP) layers; tensors decide
     std::optional<bool> declaredTied;
     std::vector<Message> notes;
 };

@@ -21,7 +21,9 @@ public:
     static constexpr std::uint64_t maxDimension = 1U << 20U;
     static constexpr std::uint64_t maxTokens = 1'000'000'000;
 
-    explicit ConfigReader(const nlohmann::json &object) : m_object(&object) {}
+    explicit ConfigReader(const nlohmann::json &object)
+        : m_object(&object)
+    {}
 
     /// First of the keys that is present and not null; of a list the largest value (Hunyuan gives one a layer).
     std::optional<std::uint64_t> number(std::initializer_list<const char *> keys,

@@ -19,18 +19,15 @@ namespace weir {
 namespace {
 
 constexpr auto types = std::to_array<GgufType>({
-    {0, "F32", 1, 4},          {1, "F16", 1, 2},          {2, "Q4_0", 32, 18},
-    {3, "Q4_1", 32, 20},       {6, "Q5_0", 32, 22},       {7, "Q5_1", 32, 24},
-    {8, "Q8_0", 32, 34},       {9, "Q8_1", 32, 36},       {10, "Q2_K", 256, 84},
-    {11, "Q3_K", 256, 110},    {12, "Q4_K", 256, 144},    {13, "Q5_K", 256, 176},
-    {14, "Q6_K", 256, 210},    {15, "Q8_K", 256, 292},    {16, "IQ2_XXS", 256, 66},
-    {17, "IQ2_XS", 256, 74},   {18, "IQ3_XXS", 256, 98},  {19, "IQ1_S", 256, 50},
-    {20, "IQ4_NL", 32, 18},    {21, "IQ3_S", 256, 110},   {22, "IQ2_S", 256, 82},
-    {23, "IQ4_XS", 256, 136},  {24, "I8", 1, 1},          {25, "I16", 1, 2},
-    {26, "I32", 1, 4},         {27, "I64", 1, 8},         {28, "F64", 1, 8},
-    {29, "IQ1_M", 256, 56},    {30, "BF16", 1, 2},        {34, "TQ1_0", 256, 54},
-    {35, "TQ2_0", 256, 66},    {39, "MXFP4", 32, 17},     {40, "NVFP4", 64, 36},
-    {41, "Q1_0", 128, 18},     {42, "Q2_0", 64, 18},
+    {0, "F32", 1, 4},         {1, "F16", 1, 2},         {2, "Q4_0", 32, 18},      {3, "Q4_1", 32, 20},
+    {6, "Q5_0", 32, 22},      {7, "Q5_1", 32, 24},      {8, "Q8_0", 32, 34},      {9, "Q8_1", 32, 36},
+    {10, "Q2_K", 256, 84},    {11, "Q3_K", 256, 110},   {12, "Q4_K", 256, 144},   {13, "Q5_K", 256, 176},
+    {14, "Q6_K", 256, 210},   {15, "Q8_K", 256, 292},   {16, "IQ2_XXS", 256, 66}, {17, "IQ2_XS", 256, 74},
+    {18, "IQ3_XXS", 256, 98}, {19, "IQ1_S", 256, 50},   {20, "IQ4_NL", 32, 18},   {21, "IQ3_S", 256, 110},
+    {22, "IQ2_S", 256, 82},   {23, "IQ4_XS", 256, 136}, {24, "I8", 1, 1},         {25, "I16", 1, 2},
+    {26, "I32", 1, 4},        {27, "I64", 1, 8},        {28, "F64", 1, 8},        {29, "IQ1_M", 256, 56},
+    {30, "BF16", 1, 2},       {34, "TQ1_0", 256, 54},   {35, "TQ2_0", 256, 66},   {39, "MXFP4", 32, 17},
+    {40, "NVFP4", 64, 36},    {41, "Q1_0", 128, 18},    {42, "Q2_0", 64, 18},
 });
 
 constexpr std::uint64_t maxKeyBytes = 65'535;
@@ -41,13 +38,31 @@ constexpr std::uint64_t maxTensors = 10'000'000;
 constexpr std::size_t maxNameBytes = 255; ///< ggml: 63; other writers go further
 constexpr std::uint32_t maxDimensions = 4;
 
-enum ValueType : std::uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, Text, Array, U64, I64, F64, ValueTypeEnd };
+enum ValueType : std::uint32_t {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    F32,
+    Bool,
+    Text,
+    Array,
+    U64,
+    I64,
+    F64,
+    ValueTypeEnd
+};
 
 /// A reader over a stream that never asks for more than the file has left.
 class Cursor
 {
 public:
-    Cursor(std::istream &stream, std::uint64_t fileBytes) : m_stream(&stream), m_fileBytes(fileBytes) {}
+    Cursor(std::istream &stream, std::uint64_t fileBytes)
+        : m_stream(&stream)
+        , m_fileBytes(fileBytes)
+    {}
 
     bool ok() const { return m_ok; }
     std::uint64_t position() const { return m_position; }
@@ -150,30 +165,18 @@ std::uint64_t fixedSize(std::uint32_t type)
 std::optional<GgufValue> readScalar(Cursor &cursor, std::uint32_t type)
 {
     switch (type) {
-    case U8:
-        return GgufValue(std::uint64_t{cursor.number<std::uint8_t>()});
-    case I8:
-        return GgufValue(std::int64_t{cursor.number<std::int8_t>()});
-    case U16:
-        return GgufValue(std::uint64_t{cursor.number<std::uint16_t>()});
-    case I16:
-        return GgufValue(std::int64_t{cursor.number<std::int16_t>()});
-    case U32:
-        return GgufValue(std::uint64_t{cursor.number<std::uint32_t>()});
-    case I32:
-        return GgufValue(std::int64_t{cursor.number<std::int32_t>()});
-    case F32:
-        return GgufValue(double{cursor.number<float>()});
-    case Bool:
-        return GgufValue(cursor.number<std::uint8_t>() != 0);
-    case U64:
-        return GgufValue(cursor.number<std::uint64_t>());
-    case I64:
-        return GgufValue(cursor.number<std::int64_t>());
-    case F64:
-        return GgufValue(cursor.number<double>());
-    default:
-        return std::nullopt;
+    case U8: return GgufValue(std::uint64_t{cursor.number<std::uint8_t>()});
+    case I8: return GgufValue(std::int64_t{cursor.number<std::int8_t>()});
+    case U16: return GgufValue(std::uint64_t{cursor.number<std::uint16_t>()});
+    case I16: return GgufValue(std::int64_t{cursor.number<std::int16_t>()});
+    case U32: return GgufValue(std::uint64_t{cursor.number<std::uint32_t>()});
+    case I32: return GgufValue(std::int64_t{cursor.number<std::int32_t>()});
+    case F32: return GgufValue(double{cursor.number<float>()});
+    case Bool: return GgufValue(cursor.number<std::uint8_t>() != 0);
+    case U64: return GgufValue(cursor.number<std::uint64_t>());
+    case I64: return GgufValue(cursor.number<std::int64_t>());
+    case F64: return GgufValue(cursor.number<double>());
+    default: return std::nullopt;
     }
 }
 
@@ -297,15 +300,15 @@ std::string_view checkOffsets(std::vector<TensorInfo> &infos, std::uint64_t alig
 
 const GgufType *ggufType(std::uint32_t id)
 {
-    const auto found = std::find_if(types.begin(), types.end(),
-                                    [id](const GgufType &type) { return type.id == id; });
+    const auto found =
+        std::find_if(types.begin(), types.end(), [id](const GgufType &type) { return type.id == id; });
     return found == types.end() ? nullptr : &*found;
 }
 
 const GgufType *ggufType(std::string_view name)
 {
-    const auto found = std::find_if(types.begin(), types.end(),
-                                    [name](const GgufType &type) { return type.name == name; });
+    const auto found =
+        std::find_if(types.begin(), types.end(), [name](const GgufType &type) { return type.name == name; });
     return found == types.end() ? nullptr : &*found;
 }
 
@@ -318,7 +321,8 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
     std::array<char, 4> magic{};
     if (!cursor.read(magic.data(), magic.size()) || std::string_view(magic.data(), 4) != "GGUF") {
         std::array<char, 60> more{};
-        const std::size_t extra = static_cast<std::size_t>(std::min<std::uint64_t>(cursor.remaining(), more.size()));
+        const std::size_t extra =
+            static_cast<std::size_t>(std::min<std::uint64_t>(cursor.remaining(), more.size()));
         cursor.read(more.data(), extra);
         std::string start(magic.data(), 4);
         start.append(more.data(), extra);

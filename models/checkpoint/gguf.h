@@ -36,7 +36,8 @@ struct GgufTextCount
 {
     std::uint64_t count = 0;
 };
-using GgufValue = std::variant<std::uint64_t, std::int64_t, double, bool, std::string, GgufNumbers, GgufTextCount>;
+using GgufValue =
+    std::variant<std::uint64_t, std::int64_t, double, bool, std::string, GgufNumbers, GgufTextCount>;
 
 inline constexpr std::size_t maxGgufArray = 65'536;
 
@@ -65,7 +66,6 @@ struct GgufHeader
 /// @param visit  called for each tensor after all of them were checked; false = too many patterns
 /// Source: ggml docs/gguf.md and src/gguf.cpp.
 Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const std::string &subject,
-                            const std::function<bool(const GgufTensor &)> &visit,
-                            std::stop_token stop = {});
+                            const std::function<bool(const GgufTensor &)> &visit, std::stop_token stop = {});
 
 } // namespace weir

@@ -21,7 +21,9 @@ class Keys
 {
 public:
     Keys(const GgufHeader &header, std::string architecture)
-        : m_header(&header), m_architecture(std::move(architecture)) {}
+        : m_header(&header)
+        , m_architecture(std::move(architecture))
+    {}
 
     const GgufValue *find(std::string_view key) const
     {
@@ -91,8 +93,8 @@ private:
             return *u <= limit ? std::optional(*u) : std::nullopt;
         if (const auto *i = std::get_if<std::int64_t>(&value))
             return *i >= 0 && static_cast<std::uint64_t>(*i) <= limit
-                ? std::optional(static_cast<std::uint64_t>(*i))
-                : std::nullopt;
+                       ? std::optional(static_cast<std::uint64_t>(*i))
+                       : std::nullopt;
         if (const auto *d = std::get_if<double>(&value))
             return whole(*d, limit);
         return std::nullopt;
@@ -125,9 +127,15 @@ std::uint64_t generalNumber(const GgufHeader &header, std::string_view key)
 /// "every n-th layer sees everything" where the file does not say (llama.cpp src/models/*.cpp).
 std::uint64_t defaultWindowPattern(std::string_view architecture)
 {
-    static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> table{{
-        {"gpt-oss", 2}, {"gemma2", 2}, {"gemma3", 6}, {"gemma3n", 5}, {"gemma4", 6},
-        {"llama4", 4}, {"cohere2", 4}, {"exaone4", 4}, {"olmo2", 4}}};
+    static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 9> table{{{"gpt-oss", 2},
+                                                                                      {"gemma2", 2},
+                                                                                      {"gemma3", 6},
+                                                                                      {"gemma3n", 5},
+                                                                                      {"gemma4", 6},
+                                                                                      {"llama4", 4},
+                                                                                      {"cohere2", 4},
+                                                                                      {"exaone4", 4},
+                                                                                      {"olmo2", 4}}};
     for (const auto &[name, every] : table) {
         if (name == architecture)
             return every;
@@ -159,9 +167,10 @@ std::vector<LayerKind> layerKinds(Keys &keys, std::string_view architecture, std
     const bool hasWindow = keys.numberOr("attention.sliding_window", 0) > 0;
     const auto *pattern = keys.find("attention.sliding_window_pattern");
     const auto *patternFlags = pattern == nullptr ? nullptr : std::get_if<GgufNumbers>(pattern);
-    const std::uint64_t fullEvery = pattern != nullptr && patternFlags == nullptr
-        ? std::max<std::uint64_t>(1, keys.numberOr("attention.sliding_window_pattern", 1))
-        : defaultWindowPattern(architecture);
+    const std::uint64_t fullEvery =
+        pattern != nullptr && patternFlags == nullptr
+            ? std::max<std::uint64_t>(1, keys.numberOr("attention.sliding_window_pattern", 1))
+            : defaultWindowPattern(architecture);
 
     for (std::size_t i = 0; i < layers; ++i) {
         if (flags != nullptr && i < flags->size()) {
@@ -174,15 +183,15 @@ std::vector<LayerKind> layerKinds(Keys &keys, std::string_view architecture, std
             // No attention: a feed-forward layer where one has a width of its own (Nemotron-H).
             const auto *widths = keys.find("feed_forward_length");
             const bool perLayer = widths != nullptr && std::holds_alternative<GgufNumbers>(*widths)
-                && (keys.has("ssm.inner_size"));
+                                  && (keys.has("ssm.inner_size"));
             kinds[i] = perLayer && keys.ofLayer("feed_forward_length", i).value_or(0) > 0
-                ? LayerKind::FeedForward
-                : recurrent;
+                           ? LayerKind::FeedForward
+                           : recurrent;
         }
         if (kinds[i] == LayerKind::Attention && hasWindow) {
             const bool windowed = patternFlags != nullptr && i < patternFlags->size()
-                ? (*patternFlags)[i] != 0
-                : fullEvery > 1 && (i + 1) % fullEvery != 0;
+                                      ? (*patternFlags)[i] != 0
+                                      : fullEvery > 1 && (i + 1) % fullEvery != 0;
             if (windowed)
                 kinds[i] = LayerKind::SlidingAttention;
         }
@@ -205,16 +214,17 @@ void readAttention(Keys &keys, ModelConfig &out)
         if (sharing > 0 && i + sharing >= out.layerKinds.size())
             continue;
         if (run.kind == LayerKind::Mla) {
-            run.kElementsPerToken = keys.numberOr("attention.kv_lora_rank", 0)
-                + keys.numberOr("rope.dimension_count", 0);
+            run.kElementsPerToken =
+                keys.numberOr("attention.kv_lora_rank", 0) + keys.numberOr("rope.dimension_count", 0);
             run.indexerElementsPerToken = keys.numberOr("attention.indexer.key_length", 0);
             run.topK = keys.number("attention.indexer.top_k", maxTokens);
         } else if (run.kind == LayerKind::Attention || run.kind == LayerKind::SlidingAttention) {
             const bool sliding = run.kind == LayerKind::SlidingAttention;
             const std::uint64_t kvHeads = keys.ofLayer("attention.head_count_kv", i).value_or(heads);
-            const std::uint64_t key = sliding ? keys.numberOr("attention.key_length_swa", keyLength) : keyLength;
-            const std::uint64_t value = sliding ? keys.numberOr("attention.value_length_swa", valueLength)
-                                                : valueLength;
+            const std::uint64_t key =
+                sliding ? keys.numberOr("attention.key_length_swa", keyLength) : keyLength;
+            const std::uint64_t value =
+                sliding ? keys.numberOr("attention.value_length_swa", valueLength) : valueLength;
             run.kvHeads = static_cast<std::uint32_t>(kvHeads);
             run.kElementsPerToken = kvHeads * key;
             run.vElementsPerToken = kvHeads * value;
@@ -226,7 +236,7 @@ void readAttention(Keys &keys, ModelConfig &out)
         auto &runs = out.spec.attention;
         const auto same = std::find_if(runs.begin(), runs.end(), [&run](const AttentionLayers &other) {
             return other.kind == run.kind && other.kElementsPerToken == run.kElementsPerToken
-                && other.vElementsPerToken == run.vElementsPerToken && other.window == run.window;
+                   && other.vElementsPerToken == run.vElementsPerToken && other.window == run.window;
         });
         AttentionLayers &target = same == runs.end() ? runs.emplace_back(run) : *same;
         ++target.layers;
@@ -235,10 +245,10 @@ void readAttention(Keys &keys, ModelConfig &out)
 
 void readState(Keys &keys, ModelConfig &out)
 {
-    for (const LayerKind kind : {LayerKind::GatedDeltaNet, LayerKind::Kda, LayerKind::Mamba,
-                                 LayerKind::ShortConvolution}) {
-        const auto layers = static_cast<std::uint32_t>(
-            std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
+    for (const LayerKind kind :
+         {LayerKind::GatedDeltaNet, LayerKind::Kda, LayerKind::Mamba, LayerKind::ShortConvolution}) {
+        const auto layers =
+            static_cast<std::uint32_t>(std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
         if (layers == 0)
             continue;
         StateLayers state;
@@ -280,13 +290,12 @@ GgufSplit ggufSplit(const GgufHeader &header)
 std::string ggufMixName(const GgufHeader &header)
 {
     static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 34> names{{
-        {0, "F32"},      {1, "F16"},      {2, "Q4_0"},     {3, "Q4_1"},    {7, "Q8_0"},
-        {8, "Q5_0"},     {9, "Q5_1"},     {10, "Q2_K"},    {11, "Q3_K_S"}, {12, "Q3_K_M"},
-        {13, "Q3_K_L"},  {14, "Q4_K_S"},  {15, "Q4_K_M"},  {16, "Q5_K_S"}, {17, "Q5_K_M"},
-        {18, "Q6_K"},    {19, "IQ2_XXS"}, {20, "IQ2_XS"},  {21, "Q2_K_S"}, {22, "IQ3_XS"},
-        {23, "IQ3_XXS"}, {24, "IQ1_S"},   {25, "IQ4_NL"},  {26, "IQ3_S"},  {27, "IQ3_M"},
-        {28, "IQ2_S"},   {29, "IQ2_M"},   {30, "IQ4_XS"},  {31, "IQ1_M"},  {32, "BF16"},
-        {36, "TQ1_0"},   {37, "TQ2_0"},   {38, "MXFP4"},   {39, "NVFP4"},
+        {0, "F32"},     {1, "F16"},     {2, "Q4_0"},     {3, "Q4_1"},    {7, "Q8_0"},     {8, "Q5_0"},
+        {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"},  {12, "Q3_K_M"}, {13, "Q3_K_L"},  {14, "Q4_K_S"},
+        {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"},  {18, "Q6_K"},   {19, "IQ2_XXS"}, {20, "IQ2_XS"},
+        {21, "Q2_K_S"}, {22, "IQ3_XS"}, {23, "IQ3_XXS"}, {24, "IQ1_S"},  {25, "IQ4_NL"},  {26, "IQ3_S"},
+        {27, "IQ3_M"},  {28, "IQ2_S"},  {29, "IQ2_M"},   {30, "IQ4_XS"}, {31, "IQ1_M"},   {32, "BF16"},
+        {36, "TQ1_0"},  {37, "TQ2_0"},  {38, "MXFP4"},   {39, "NVFP4"},
     }};
     if (!header.metadata.contains("general.file_type"))
         return {};
@@ -305,8 +314,9 @@ Result<ModelConfig> readGgufConfig(const GgufHeader &header, const std::string &
         return fail("gguf.no-architecture", ErrorKind::Unreadable, subject);
     const std::string type = textOf(header, "general.type");
     static constexpr std::array<std::string_view, 14> others{
-        "clip", "bert", "modern-bert", "nomic-bert", "nomic-bert-moe", "neo-bert", "jina-bert-v2",
-        "jina-bert-v3", "eurobert", "t5", "t5encoder", "wavtokenizer-dec", "whisper", "flux"};
+        "clip",         "bert",         "modern-bert", "nomic-bert", "nomic-bert-moe", "neo-bert",
+        "jina-bert-v2", "jina-bert-v3", "eurobert",    "t5",         "t5encoder",      "wavtokenizer-dec",
+        "whisper",      "flux"};
     if (type == "adapter" || type == "mmproj" || type == "imatrix"
         || std::find(others.begin(), others.end(), architecture) != others.end()) {
         return fail("gguf.not-language-model", ErrorKind::NotLanguageModel, subject,
@@ -321,8 +331,8 @@ Result<ModelConfig> readGgufConfig(const GgufHeader &header, const std::string &
     if (!blocks || *blocks == 0)
         return fail("gguf.bad-key", ErrorKind::Unreadable, subject,
                     {{"key", printable(architecture, 80) + ".block_count"}});
-    out.draftLayers = static_cast<std::uint32_t>(
-        std::min(keys.numberOr("nextn_predict_layers", 0), *blocks - 1));
+    out.draftLayers =
+        static_cast<std::uint32_t>(std::min(keys.numberOr("nextn_predict_layers", 0), *blocks - 1));
     spec.layers = static_cast<std::uint32_t>(*blocks) - out.draftLayers;
     spec.hiddenSize = keys.numberOr("embedding_length", 0);
     spec.maxContextTokens = keys.number("context_length", maxTokens).value_or(0);
@@ -335,15 +345,16 @@ Result<ModelConfig> readGgufConfig(const GgufHeader &header, const std::string &
         }
     }
     spec.experts = static_cast<std::uint32_t>(keys.number("expert_count", 1'000'000).value_or(0));
-    spec.expertsPerToken = static_cast<std::uint32_t>(keys.number("expert_used_count", 1'000'000).value_or(0));
+    spec.expertsPerToken =
+        static_cast<std::uint32_t>(keys.number("expert_used_count", 1'000'000).value_or(0));
     if (spec.experts <= 1) {
         spec.experts = 0;
         spec.expertsPerToken = 0;
     }
     if (spec.experts > 0 && (spec.expertsPerToken == 0 || spec.expertsPerToken > spec.experts)) {
-        return fail("config.bad-experts", ErrorKind::Unreadable, subject,
-                    {{"experts", std::uint64_t{spec.experts}},
-                     {"active", std::uint64_t{spec.expertsPerToken}}});
+        return fail(
+            "config.bad-experts", ErrorKind::Unreadable, subject,
+            {{"experts", std::uint64_t{spec.experts}}, {"active", std::uint64_t{spec.expertsPerToken}}});
     }
     spec.dtype = "F16";
     out.layerKinds = layerKinds(keys, architecture, spec.layers);

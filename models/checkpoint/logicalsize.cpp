@@ -14,10 +14,7 @@ std::uint64_t keyOf(std::uint32_t pattern, std::uint32_t layer)
     return (std::uint64_t{pattern} << 32U) | layer;
 }
 
-bool isBitWidth(std::uint64_t bits)
-{
-    return (bits >= 1 && bits <= 6) || bits == 8;
-}
+bool isBitWidth(std::uint64_t bits) { return (bits >= 1 && bits <= 6) || bits == 8; }
 
 /// elements x 32 / bits without overflow.
 std::uint64_t unpacked(std::uint64_t words, std::uint64_t bits)
@@ -28,7 +25,8 @@ std::uint64_t unpacked(std::uint64_t words, std::uint64_t bits)
 } // namespace
 
 LogicalSizes::LogicalSizes(const TensorSet &tensors, const QuantizationConfig &quantization)
-    : m_tensors(tensors), m_quantization(quantization)
+    : m_tensors(tensors)
+    , m_quantization(quantization)
 {
     m_patterns.reserve(tensors.patterns().size());
     for (std::uint32_t i = 0; i < tensors.patterns().size(); ++i)
@@ -114,7 +112,7 @@ std::uint64_t LogicalSizes::parameters(const RawGroup &group) const
     } else if (dtype == "U8" || dtype == "I8") {
         // Two FP4 or NF4 values a byte: told by scales per 16 or 32 values, a block tensor, or an absmax map.
         bool pairs = name.leaf == "_blocks" || name.leaf == "weight_packed" || name.leaf == "_packed"
-            || shapeOf(name.module, ".weight.absmax", group.layer) != nullptr;
+                     || shapeOf(name.module, ".weight.absmax", group.layer) != nullptr;
         for (const std::string_view leaf : {".weight_scale", ".scale", "_scale", "_weight_scale"}) {
             const auto *scale = shapeOf(name.module, leaf, group.layer);
             if (scale != nullptr && scale->size() == shape.size() && !scale->empty()

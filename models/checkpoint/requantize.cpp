@@ -23,7 +23,7 @@ bool useMoreBits(std::uint64_t index, std::uint64_t count)
 bool decidesLikeValue(const TensorGroup &group)
 {
     return group.role == Role::Value || group.role == Role::QueryKeyValue
-        || group.pattern.find("in_proj_qkv.") != std::string::npos;
+           || group.pattern.find("in_proj_qkv.") != std::string::npos;
 }
 
 bool staysFloat(const TensorGroup &group)
@@ -34,8 +34,7 @@ bool staysFloat(const TensorGroup &group)
     case Role::RecurrentSmall:
     case Role::RouterWeight:
     case Role::RouterBias:
-    case Role::SharedExpertGate:
-        return true;
+    case Role::SharedExpertGate: return true;
     default:
         // Biases and other vectors are never quantized.
         return group.shape.size() < 2;
@@ -57,7 +56,8 @@ std::string_view fitting(std::string_view type, std::uint64_t row)
 class Mix
 {
 public:
-    explicit Mix(const Checkpoint &source) : m_source(source)
+    explicit Mix(const Checkpoint &source)
+        : m_source(source)
     {
         std::set<std::uint32_t> values;
         for (const TensorGroup &group : source.groups) {
@@ -76,18 +76,12 @@ public:
         const std::uint64_t row = group.shape.back();
         const bool eightExperts = m_source.spec.experts == 8;
         switch (group.role) {
-        case Role::Embedding:
-            return fitting(m_source.spec.tiedEmbeddings ? "Q6_K" : "Q4_K", row);
-        case Role::Head:
-            return fitting("Q6_K", row);
-        case Role::Key:
-            return eightExperts ? "Q8_0" : fitting("Q4_K", row);
-        case Role::AttentionOutput:
-            return fitting(eightExperts ? "Q5_K" : "Q4_K", row);
-        case Role::Down:
-            return fitting(useMoreBits(layer, m_source.spec.layers) ? "Q6_K" : "Q4_K", row);
-        default:
-            break;
+        case Role::Embedding: return fitting(m_source.spec.tiedEmbeddings ? "Q6_K" : "Q4_K", row);
+        case Role::Head: return fitting("Q6_K", row);
+        case Role::Key: return eightExperts ? "Q8_0" : fitting("Q4_K", row);
+        case Role::AttentionOutput: return fitting(eightExperts ? "Q5_K" : "Q4_K", row);
+        case Role::Down: return fitting(useMoreBits(layer, m_source.spec.layers) ? "Q6_K" : "Q4_K", row);
+        default: break;
         }
         if (decidesLikeValue(group)) {
             if (eightExperts)
@@ -186,9 +180,10 @@ Result<Checkpoint> deriveNvfp4Experts(const Checkpoint &source)
         const std::uint64_t rows = group.shape[1] / pair;
         const std::uint64_t columns = group.shape[2];
         const std::string stem = group.pattern.substr(0, group.pattern.rfind('.')) + ".N.";
-        const std::vector<std::pair<std::string, Role>> names = pair == 2
-            ? std::vector<std::pair<std::string, Role>>{{"gate_proj", Role::Gate}, {"up_proj", Role::Up}}
-            : std::vector<std::pair<std::string, Role>>{{"down_proj", Role::Down}};
+        const std::vector<std::pair<std::string, Role>> names =
+            pair == 2
+                ? std::vector<std::pair<std::string, Role>>{{"gate_proj", Role::Gate}, {"up_proj", Role::Up}}
+                : std::vector<std::pair<std::string, Role>>{{"down_proj", Role::Down}};
         for (const auto &[name, role] : names) {
             const auto add = [&](const char *leaf, const char *dtype, std::vector<std::uint64_t> shape,
                                  std::uint64_t bytesEach, bool side) {

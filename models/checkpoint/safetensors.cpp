@@ -18,12 +18,11 @@ using simdjson::ondemand::object;
 using simdjson::ondemand::value;
 
 constexpr std::array<std::pair<std::string_view, unsigned>, 26> dtypeTable{{
-    {"BF16", 16}, {"F16", 16},     {"F32", 32},     {"F64", 64},         {"F8_E4M3", 8},
-    {"F8_E5M2", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"E8M0", 8},
-    {"UE8", 8},   {"F4", 4},       {"FP4", 4},      {"F6_E2M3", 6},      {"F6_E3M2", 6},
-    {"BOOL", 8},  {"U8", 8},       {"I8", 8},       {"U16", 16},         {"I16", 16},
-    {"U32", 32},  {"I32", 32},     {"U64", 64},     {"I64", 64},         {"C64", 64},
-    {"F128", 128},
+    {"BF16", 16},   {"F16", 16},        {"F32", 32},        {"F64", 64}, {"F8_E4M3", 8}, {"F8_E5M2", 8},
+    {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"E8M0", 8}, {"UE8", 8},     {"F4", 4},
+    {"FP4", 4},     {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"BOOL", 8}, {"U8", 8},      {"I8", 8},
+    {"U16", 16},    {"I16", 16},        {"U32", 32},        {"I32", 32}, {"U64", 64},    {"I64", 64},
+    {"C64", 64},    {"F128", 128},
 }};
 
 /// A name longer than this is no tensor of a model.
@@ -70,7 +69,8 @@ std::string_view readEntry(object fields, Entry &entry)
     for (auto each : fields) {
         field one;
         std::string_view key;
-        if (std::move(each).get(one) != simdjson::SUCCESS || one.unescaped_key().get(key) != simdjson::SUCCESS)
+        if (std::move(each).get(one) != simdjson::SUCCESS
+            || one.unescaped_key().get(key) != simdjson::SUCCESS)
             return "safetensors.bad-json";
         value content = one.value();
         if (key == "dtype") {
@@ -83,8 +83,7 @@ std::string_view readEntry(object fields, Entry &entry)
                 return "safetensors.bad-entry";
             for (auto dimension : dimensions) {
                 if (entry.dimensions == maxDimensions
-                    || dimension.get_uint64().get(entry.shape[entry.dimensions])
-                        != simdjson::SUCCESS)
+                    || dimension.get_uint64().get(entry.shape[entry.dimensions]) != simdjson::SUCCESS)
                     return "safetensors.bad-entry";
                 ++entry.dimensions;
             }
@@ -121,8 +120,7 @@ bool readMetadata(value content, std::string *formatTag)
         field one;
         std::string_view key;
         std::string_view text;
-        if (std::move(each).get(one) != simdjson::SUCCESS
-            || one.unescaped_key().get(key) != simdjson::SUCCESS
+        if (std::move(each).get(one) != simdjson::SUCCESS || one.unescaped_key().get(key) != simdjson::SUCCESS
             || one.value().get_string().get(text) != simdjson::SUCCESS)
             return false;
         if (key == "format" && formatTag != nullptr)
@@ -269,10 +267,10 @@ Result<void> readSafetensorsHeader(std::string_view header, std::uint64_t dataBy
     std::sort(names.begin(), names.end(), [](const NameHash &a, const NameHash &b) {
         return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
     });
-    const auto twice = std::adjacent_find(names.begin(), names.end(),
-                                          [](const NameHash &a, const NameHash &b) {
-                                              return a.hash == b.hash && a.name == b.name;
-                                          });
+    const auto twice =
+        std::adjacent_find(names.begin(), names.end(), [](const NameHash &a, const NameHash &b) {
+            return a.hash == b.hash && a.name == b.name;
+        });
     if (twice != names.end())
         return bad("safetensors.duplicate", subject, twice->name);
     return {};
@@ -294,7 +292,8 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
     for (auto each : top) {
         field one;
         std::string_view key;
-        if (std::move(each).get(one) != simdjson::SUCCESS || one.unescaped_key().get(key) != simdjson::SUCCESS)
+        if (std::move(each).get(one) != simdjson::SUCCESS
+            || one.unescaped_key().get(key) != simdjson::SUCCESS)
             return bad("index.bad-json", subject);
         if (key != "weight_map")
             continue;
@@ -312,11 +311,10 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
             if (pair.value().get_string().get(file) != simdjson::SUCCESS)
                 return bad("index.bad-json", subject);
             if (!isPlainRelativePath(file)) {
-                return fail("index.bad-path", ErrorKind::Unreadable, subject,
-                            {{"path", printable(file)}});
+                return fail("index.bad-path", ErrorKind::Unreadable, subject, {{"path", printable(file)}});
             }
-            const auto [number, isNew] = numbers.try_emplace(
-                std::string(file), static_cast<std::uint32_t>(numbers.size()));
+            const auto [number, isNew] =
+                numbers.try_emplace(std::string(file), static_cast<std::uint32_t>(numbers.size()));
             if (isNew)
                 index.files.emplace_back(file);
             if (!index.fileOfTensor.try_emplace(std::string(name), number->second).second)
@@ -330,9 +328,8 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
     std::vector<std::uint32_t> order(index.files.size());
     for (std::uint32_t i = 0; i < order.size(); ++i)
         order[i] = i;
-    std::sort(order.begin(), order.end(), [&index](std::uint32_t a, std::uint32_t b) {
-        return index.files[a] < index.files[b];
-    });
+    std::sort(order.begin(), order.end(),
+              [&index](std::uint32_t a, std::uint32_t b) { return index.files[a] < index.files[b]; });
     std::vector<std::uint32_t> position(order.size());
     std::vector<std::string> sorted(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) {

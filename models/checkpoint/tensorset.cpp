@@ -15,8 +15,7 @@ std::uint64_t elementCount(std::span<const std::uint64_t> shape)
     return product;
 }
 
-std::uint32_t TensorSet::intern(Index &index, std::vector<std::string> &values,
-                                std::string_view text)
+std::uint32_t TensorSet::intern(Index &index, std::vector<std::string> &values, std::string_view text)
 {
     if (const auto found = index.find(text); found != index.end())
         return found->second;
@@ -37,8 +36,8 @@ std::uint32_t TensorSet::internShape(std::span<const std::uint64_t> shape)
     return id;
 }
 
-bool TensorSet::add(std::string_view name, std::string_view dtype,
-                    std::span<const std::uint64_t> shape, std::uint64_t bytes, std::uint32_t file)
+bool TensorSet::add(std::string_view name, std::string_view dtype, std::span<const std::uint64_t> shape,
+                    std::uint64_t bytes, std::uint32_t file)
 {
     // Segments made of digits alone become N. Up to seven digits: no layer or expert has more, and a
     // longer number is kept as text rather than wrapped.
@@ -83,11 +82,10 @@ bool TensorSet::addGroup(std::string_view name, std::uint32_t layer, std::string
         return false;
     const std::uint32_t dtypeId = intern(m_dtypeIndex, m_dtypes, dtype);
     const std::uint32_t shapeId = internShape(shape);
-    const Key key{(std::uint64_t{pattern} << 32U) | layer,
-                  (std::uint64_t{shapeId} << 40U) | (std::uint64_t{dtypeId & 0xFFFFU} << 24U)
-                      | (file & 0xFFFFFFU)};
-    const auto [place, isNew] = m_groupIndex.try_emplace(
-        key, static_cast<std::uint32_t>(m_groups.size()));
+    const Key key{(std::uint64_t{pattern} << 32U) | layer, (std::uint64_t{shapeId} << 40U)
+                                                               | (std::uint64_t{dtypeId & 0xFFFFU} << 24U)
+                                                               | (file & 0xFFFFFFU)};
+    const auto [place, isNew] = m_groupIndex.try_emplace(key, static_cast<std::uint32_t>(m_groups.size()));
     if (isNew)
         m_groups.push_back(RawGroup{pattern, layer, dtypeId, shapeId, file, 0, 0});
     RawGroup &group = m_groups[place->second];

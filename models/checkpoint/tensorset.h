@@ -37,13 +37,12 @@ public:
 
     /// False when there are more patterns than `maxPatterns`.
     [[nodiscard]] bool add(std::string_view name, std::string_view dtype,
-                           std::span<const std::uint64_t> shape, std::uint64_t bytes,
-                           std::uint32_t file);
+                           std::span<const std::uint64_t> shape, std::uint64_t bytes, std::uint32_t file);
 
     /// Adds tensors that another set has reduced already.
     [[nodiscard]] bool addGroup(std::string_view pattern, std::uint32_t layer, std::string_view dtype,
-                                std::span<const std::uint64_t> shape, std::uint32_t file,
-                                std::uint64_t count, std::uint64_t bytes);
+                                std::span<const std::uint64_t> shape, std::uint32_t file, std::uint64_t count,
+                                std::uint64_t bytes);
 
     const std::vector<std::string> &patterns() const { return m_patterns; }
     const std::vector<std::string> &dtypes() const { return m_dtypes; }
@@ -54,10 +53,7 @@ public:
 
     const std::string &patternOf(const RawGroup &group) const { return m_patterns[group.pattern]; }
     const std::string &dtypeOf(const RawGroup &group) const { return m_dtypes[group.dtype]; }
-    const std::vector<std::uint64_t> &shapeOf(const RawGroup &group) const
-    {
-        return m_shapes[group.shape];
-    }
+    const std::vector<std::uint64_t> &shapeOf(const RawGroup &group) const { return m_shapes[group.shape]; }
 
 private:
     struct TextHash
@@ -85,8 +81,7 @@ private:
         }
     };
 
-    static std::uint32_t intern(Index &index, std::vector<std::string> &values,
-                                std::string_view text);
+    static std::uint32_t intern(Index &index, std::vector<std::string> &values, std::string_view text);
     std::uint32_t internShape(std::span<const std::uint64_t> shape);
 
     std::string m_scratch; ///< the pattern being built

@@ -23,35 +23,35 @@ Message reasonFor(const Checkpoint &checkpoint, Component component, const Compo
     case Component::RoutedExperts:
         if (spec.experts == 0)
             return {"reason.routed-unknown", Severity::Warning, {}, {}};
-        return {"reason.routed", Severity::Info,
-                {{"active", std::uint64_t{spec.expertsPerToken}}, {"experts", std::uint64_t{spec.experts}},
-                 {"layers", std::uint64_t{spec.moeLayers}}}, {}};
-    case Component::SharedExpert:
-        return {"reason.shared", Severity::Info, {}, {}};
-    case Component::DenseMlp:
-        return {"reason.dense", Severity::Info, {}, {}};
-    case Component::Attention:
-        return {"reason.attention", Severity::Info, {{"layers", attentionLayers}}, {}};
-    case Component::LinearAttention:
-        return {"reason.linear", Severity::Info, {{"layers", stateLayers}}, {}};
-    case Component::Router:
-        return {"reason.router", Severity::Info, {}, {}};
+        return {"reason.routed",
+                Severity::Info,
+                {{"active", std::uint64_t{spec.expertsPerToken}},
+                 {"experts", std::uint64_t{spec.experts}},
+                 {"layers", std::uint64_t{spec.moeLayers}}},
+                {}};
+    case Component::SharedExpert: return {"reason.shared", Severity::Info, {}, {}};
+    case Component::DenseMlp: return {"reason.dense", Severity::Info, {}, {}};
+    case Component::Attention: return {"reason.attention", Severity::Info, {{"layers", attentionLayers}}, {}};
+    case Component::LinearAttention: return {"reason.linear", Severity::Info, {{"layers", stateLayers}}, {}};
+    case Component::Router: return {"reason.router", Severity::Info, {}, {}};
     case Component::EmbedTokens:
         return {spec.tiedEmbeddings ? "reason.embed-tied" : "reason.embed", Severity::Info, {}, {}};
-    case Component::LookupTables:
-        return {"reason.lookup", Severity::Info, {}, {}};
+    case Component::LookupTables: return {"reason.lookup", Severity::Info, {}, {}};
     case Component::LmHead:
         return {spec.tiedEmbeddings ? "reason.head-tied" : "reason.head", Severity::Info, {}, {}};
     case Component::Mtp:
-        return {sum != nullptr && sum->unlistedBytes > 0 ? "reason.draft-unlisted" : "reason.draft", Severity::Info, {}, {}};
-    case Component::Vision:
-        return {"reason.vision", Severity::Info, {}, {}};
-    case Component::Audio:
-        return {"reason.audio", Severity::Info, {}, {}};
-    case Component::Norm:
-        return {"reason.norm", Severity::Info, {}, {}};
+        return {sum != nullptr && sum->unlistedBytes > 0 ? "reason.draft-unlisted" : "reason.draft",
+                Severity::Info,
+                {},
+                {}};
+    case Component::Vision: return {"reason.vision", Severity::Info, {}, {}};
+    case Component::Audio: return {"reason.audio", Severity::Info, {}, {}};
+    case Component::Norm: return {"reason.norm", Severity::Info, {}, {}};
     case Component::Other:
-        return {sum != nullptr && sum->unseenBytes > 0 ? "reason.unseen" : "reason.other", Severity::Info, {}, {}};
+        return {sum != nullptr && sum->unseenBytes > 0 ? "reason.unseen" : "reason.other",
+                Severity::Info,
+                {},
+                {}};
     }
     return {};
 }
@@ -87,60 +87,77 @@ void addWarnings(const Checkpoint &checkpoint, const Engine &engine, Assessment 
     case Provenance::Reconstructed:
         warnings.push_back({"provenance.reconstructed", Severity::Warning, {}, {}});
         break;
-    case Provenance::Config:
-        warnings.push_back({"provenance.config", Severity::Warning, {}, {}});
-        break;
-    case Provenance::Index:
-        warnings.push_back({"provenance.index", Severity::Warning, {}, {}});
-        break;
-    case Provenance::Headers:
-        break;
+    case Provenance::Config: warnings.push_back({"provenance.config", Severity::Warning, {}, {}}); break;
+    case Provenance::Index: warnings.push_back({"provenance.index", Severity::Warning, {}, {}}); break;
+    case Provenance::Headers: break;
     }
     if (const ComponentSum *draft = checkpoint.sum(Component::Mtp)) {
-        warnings.push_back({draft->unlistedBytes > 0 ? "draft.ships-unlisted" : "draft.ships", Severity::Info,
-                            {{"bytes", Bytes{draft->bytes}}}, {}});
+        warnings.push_back({draft->unlistedBytes > 0 ? "draft.ships-unlisted" : "draft.ships",
+                            Severity::Info,
+                            {{"bytes", Bytes{draft->bytes}}},
+                            {}});
     }
     if (checkpoint.spec.declaredKvDtype && assessment.workload.kDtype != *checkpoint.spec.declaredKvDtype) {
-        warnings.push_back({"kv.declared", Severity::Info, {{"dtype", *checkpoint.spec.declaredKvDtype}}, {}});
+        warnings.push_back(
+            {"kv.declared", Severity::Info, {{"dtype", *checkpoint.spec.declaredKvDtype}}, {}});
     }
     if (checkpoint.spec.maxContextTokens > 0
         && assessment.workload.contextTokens > checkpoint.spec.maxContextTokens) {
-        warnings.push_back({"context.beyond-model", Severity::Warning,
-                            {{"context", assessment.workload.contextTokens},
-                             {"limit", checkpoint.spec.maxContextTokens}}, {}});
+        warnings.push_back(
+            {"context.beyond-model",
+             Severity::Warning,
+             {{"context", assessment.workload.contextTokens}, {"limit", checkpoint.spec.maxContextTokens}},
+             {}});
     }
     if (!assessment.load.canLoad)
         warnings.push_back(assessment.load.reason);
     const MemoryAssessment &memory = assessment.memory;
     if (!memory.fits) {
-        warnings.push_back({"memory.does-not-fit", Severity::Error,
-                            {{"total", Bytes{memory.totalBytes}}, {"usable", Bytes{memory.usableBytes}},
-                             {"short", Bytes{static_cast<std::uint64_t>(-memory.marginBytes)}}}, {}});
+        warnings.push_back({"memory.does-not-fit",
+                            Severity::Error,
+                            {{"total", Bytes{memory.totalBytes}},
+                             {"usable", Bytes{memory.usableBytes}},
+                             {"short", Bytes{static_cast<std::uint64_t>(-memory.marginBytes)}}},
+                            {}});
     } else if (memory.usableBytes > 0
                && memory.marginBytes < static_cast<std::int64_t>(memory.usableBytes / 20)) {
-        warnings.push_back({"memory.tight", Severity::Warning,
-                            {{"margin", Bytes{static_cast<std::uint64_t>(memory.marginBytes)}}}, {}});
+        warnings.push_back({"memory.tight",
+                            Severity::Warning,
+                            {{"margin", Bytes{static_cast<std::uint64_t>(memory.marginBytes)}}},
+                            {}});
     }
     if (!assessment.machine.usableBytes)
-        warnings.push_back({"memory.visible-unknown", Severity::Info, {{"machine", assessment.machine.name}}, {}});
+        warnings.push_back(
+            {"memory.visible-unknown", Severity::Info, {{"machine", assessment.machine.name}}, {}});
     if (engine.memoryUtilization && memory.budgetBytes) {
-        warnings.push_back({"memory.budget", Severity::Info,
-                            {{"engine", engine.name}, {"budget", Bytes{*memory.budgetBytes}},
-                             {"utilization", engine.memoryUtilization->value}}, engine.memoryUtilization->source});
+        warnings.push_back({"memory.budget",
+                            Severity::Info,
+                            {{"engine", engine.name},
+                             {"budget", Bytes{*memory.budgetBytes}},
+                             {"utilization", engine.memoryUtilization->value}},
+                            engine.memoryUtilization->source});
     }
     if (assessment.decode) {
         const DecodeAssessment &decode = *assessment.decode;
         if (const SpeedConstants *constants = engine.speedFor(assessment.machine)) {
-            warnings.push_back({"speed.basis-" + std::string(speedBasisId(decode.basis)), Severity::Info,
-                                {{"rows", std::uint64_t{decode.basisRows}}}, constants->source});
+            warnings.push_back({"speed.basis-" + std::string(speedBasisId(decode.basis)),
+                                Severity::Info,
+                                {{"rows", std::uint64_t{decode.basisRows}}},
+                                constants->source});
         }
         if (checkpoint.isMoe()) {
-            warnings.push_back({assessment.workload.concurrency > 1 ? "routing.uniform-batch" : "routing.uniform",
-                                Severity::Info, {}, {}});
+            warnings.push_back(
+                {assessment.workload.concurrency > 1 ? "routing.uniform-batch" : "routing.uniform",
+                 Severity::Info,
+                 {},
+                 {}});
         }
     } else if (assessment.load.canLoad) {
-        warnings.push_back({assessment.machine.bandwidthBytesPerSecond ? "speed.no-constants" : "speed.no-bandwidth",
-                            Severity::Warning, {{"machine", assessment.machine.name}, {"engine", engine.name}}, {}});
+        warnings.push_back(
+            {assessment.machine.bandwidthBytesPerSecond ? "speed.no-constants" : "speed.no-bandwidth",
+             Severity::Warning,
+             {{"machine", assessment.machine.name}, {"engine", engine.name}},
+             {}});
     }
     warnings.push_back({"not-predicted", Severity::Info, {}, {}});
 }

@@ -49,7 +49,8 @@ struct MemoryAssessment
     bool fits = false;
     std::int64_t marginBytes = 0;
     std::uint64_t kvBytesPerToken = 0; ///< growth at the requested context, one sequence
-    std::optional<std::uint64_t> maxContextTokens; ///< of each of the sequences; empty = weights alone do not fit
+    std::optional<std::uint64_t>
+        maxContextTokens; ///< of each of the sequences; empty = weights alone do not fit
     bool contextLimitedByModel = false;
     std::optional<std::uint32_t> maxConcurrency;
     std::optional<std::uint64_t> budgetBytes;   ///< engines that reserve one (vLLM)

@@ -43,10 +43,12 @@ std::uint64_t kvBytesHeld(const ModelSpec &spec, std::uint64_t contextTokens, El
 std::uint64_t kvBytesRead(const ModelSpec &spec, std::uint64_t contextTokens, ElementSize k, ElementSize v);
 
 /// What one more token adds to the cache at a depth of `contextTokens` (full windows add nothing).
-std::uint64_t kvBytesPerToken(const ModelSpec &spec, std::uint64_t contextTokens, ElementSize k, ElementSize v);
+std::uint64_t kvBytesPerToken(const ModelSpec &spec, std::uint64_t contextTokens, ElementSize k,
+                              ElementSize v);
 
 /// Recurrent and convolution state of one sequence in bytes. @param recurrentDtype,convolutionDtype
 /// dtypes that the engine forces; empty = the model's own.
-std::uint64_t stateBytes(const ModelSpec &spec, std::string_view recurrentDtype, std::string_view convolutionDtype);
+std::uint64_t stateBytes(const ModelSpec &spec, std::string_view recurrentDtype,
+                         std::string_view convolutionDtype);
 
 } // namespace weir

@@ -25,24 +25,25 @@ class Fit
 {
 public:
     Fit(const Checkpoint &checkpoint, const Engine &engine, const Workload &workload)
-        : m_spec(checkpoint.spec), m_engine(engine),
-          m_k(kvElementSize(workload.kDtype).value_or(ElementSize{})),
-          m_v(kvElementSize(workload.vDtype).value_or(ElementSize{})),
-          m_weights(loadedWeightBytes(checkpoint, engine)),
-          m_fixed(saturatingAdd(saturatingAdd(static_cast<std::uint64_t>(engine.runtimeBytes.value),
+        : m_spec(checkpoint.spec)
+        , m_engine(engine)
+        , m_k(kvElementSize(workload.kDtype).value_or(ElementSize{}))
+        , m_v(kvElementSize(workload.vDtype).value_or(ElementSize{}))
+        , m_weights(loadedWeightBytes(checkpoint, engine))
+        , m_fixed(saturatingAdd(saturatingAdd(static_cast<std::uint64_t>(engine.runtimeBytes.value),
                                               static_cast<std::uint64_t>(engine.activationBytes.value)),
                                 workload.reserveBytes.value_or(0)))
-    {
-    }
+    {}
 
     Need at(std::uint64_t contextTokens, std::uint32_t concurrency) const
     {
         Need need;
         const CacheLayout layout{m_engine.contextPadding, m_engine.windowBatchTokens};
         need.kvBytes = saturatingMultiply(kvBytesHeld(m_spec, contextTokens, m_k, m_v, layout), concurrency);
-        need.stateBytes = saturatingMultiply(stateBytes(m_spec, m_engine.stateDtype, m_engine.convolutionDtype),
-                                             concurrency);
-        need.totalBytes = saturatingAdd(saturatingAdd(m_weights, m_fixed), saturatingAdd(need.kvBytes, need.stateBytes));
+        need.stateBytes = saturatingMultiply(
+            stateBytes(m_spec, m_engine.stateDtype, m_engine.convolutionDtype), concurrency);
+        need.totalBytes =
+            saturatingAdd(saturatingAdd(m_weights, m_fixed), saturatingAdd(need.kvBytes, need.stateBytes));
         return need;
     }
 
@@ -85,7 +86,8 @@ std::uint64_t loadedWeightBytes(const Checkpoint &checkpoint, const Engine &engi
     for (const ComponentSum &sum : checkpoint.sums) {
         if (sum.component == Component::Mtp && !engine.loadsIdleDraftHead)
             continue;
-        if ((sum.component == Component::Vision || sum.component == Component::Audio) && !engine.loadsVisionTower)
+        if ((sum.component == Component::Vision || sum.component == Component::Audio)
+            && !engine.loadsVisionTower)
             continue;
         bytes += sum.bytes - (engine.loadsUnlistedFiles ? 0 : sum.unlistedBytes);
     }
@@ -112,7 +114,7 @@ MemoryAssessment assessMemory(const Checkpoint &checkpoint, const Machine &machi
     memory.usableBytes = machine.usableOrNominalBytes();
     memory.fits = memory.totalBytes <= memory.usableBytes;
     memory.marginBytes = static_cast<std::int64_t>(std::min(memory.usableBytes, saturated))
-        - static_cast<std::int64_t>(std::min(memory.totalBytes, saturated));
+                         - static_cast<std::int64_t>(std::min(memory.totalBytes, saturated));
     memory.kvBytesPerToken = fit.perToken(workload.contextTokens);
 
     const std::uint64_t modelLimit = checkpoint.spec.maxContextTokens;

@@ -10,14 +10,10 @@ namespace weir {
 std::string_view boundId(Bound bound)
 {
     switch (bound) {
-    case Bound::Bandwidth:
-        return "bandwidth";
-    case Bound::Compute:
-        return "compute";
-    case Bound::Overhead:
-        return "overhead";
-    case Bound::Link:
-        return "link";
+    case Bound::Bandwidth: return "bandwidth";
+    case Bound::Compute: return "compute";
+    case Bound::Overhead: return "overhead";
+    case Bound::Link: return "link";
     }
     return {};
 }
@@ -27,11 +23,13 @@ double fixedSeconds(const ModelSpec &spec, const SpeedConstants &constants)
     double seconds = constants.fixedSeconds + spec.moeLayers * constants.secondsPerMoeLayer;
     for (const AttentionLayers &run : spec.attention) {
         seconds += run.layers
-            * (run.kind == LayerKind::Mla ? constants.secondsPerMlaLayer : constants.secondsPerAttentionLayer);
+                   * (run.kind == LayerKind::Mla ? constants.secondsPerMlaLayer
+                                                 : constants.secondsPerAttentionLayer);
     }
     for (const StateLayers &run : spec.state) {
         seconds += run.layers
-            * (run.kind == LayerKind::Mamba ? constants.secondsPerMambaLayer : constants.secondsPerLinearLayer);
+                   * (run.kind == LayerKind::Mamba ? constants.secondsPerMambaLayer
+                                                   : constants.secondsPerLinearLayer);
     }
     return seconds;
 }
@@ -48,8 +46,8 @@ std::optional<DecodeAssessment> assessDecode(const Checkpoint &checkpoint, const
     const ElementSize v = kvElementSize(workload.vDtype).value_or(ElementSize{});
     DecodeAssessment decode;
     decode.weightBytes = streamedWeightBytes(checkpoint, workload.concurrency);
-    decode.kvBytes = saturatingMultiply(kvBytesRead(checkpoint.spec, workload.contextTokens, k, v),
-                                        workload.concurrency);
+    decode.kvBytes =
+        saturatingMultiply(kvBytesRead(checkpoint.spec, workload.contextTokens, k, v), workload.concurrency);
     // A recurrent state is read and written back at every step.
     decode.stateBytes = saturatingMultiply(
         stateBytes(checkpoint.spec, engine.stateDtype, engine.convolutionDtype), 2ULL * workload.concurrency);
@@ -64,7 +62,8 @@ std::optional<DecodeAssessment> assessDecode(const Checkpoint &checkpoint, const
     decode.kvSeconds = static_cast<double>(decode.kvBytes) / effective;
     decode.stateSeconds = static_cast<double>(decode.stateBytes) / effective;
     decode.fixedSeconds = fixedSeconds(checkpoint.spec, *constants);
-    decode.secondsPerStep = decode.weightSeconds + decode.kvSeconds + decode.stateSeconds + decode.fixedSeconds;
+    decode.secondsPerStep =
+        decode.weightSeconds + decode.kvSeconds + decode.stateSeconds + decode.fixedSeconds;
     decode.tokensPerSecond = 1 / decode.secondsPerStep;
     decode.aggregateTokensPerSecond = workload.concurrency / decode.secondsPerStep;
     decode.datasheetLimitTokensPerSecond = datasheet / static_cast<double>(decode.bytesPerStep);

@@ -16,10 +16,8 @@ bool isIdle(Component component)
     case Component::LookupTables:
     case Component::Mtp:
     case Component::Vision:
-    case Component::Audio:
-        return true;
-    default:
-        return false;
+    case Component::Audio: return true;
+    default: return false;
     }
 }
 
@@ -68,8 +66,10 @@ std::uint64_t streamedWeightBytes(const Checkpoint &checkpoint, std::uint64_t po
     for (const Component component : allComponents) {
         std::uint64_t bytes = streamedBytes(checkpoint, component);
         const ComponentSum *sum = checkpoint.sum(component);
-        if (component == Component::RoutedExperts && checkpoint.spec.experts > 0 && positions > 1 && sum != nullptr) {
-            const double share = distinctExperts(checkpoint.spec.experts, checkpoint.spec.expertsPerToken, positions)
+        if (component == Component::RoutedExperts && checkpoint.spec.experts > 0 && positions > 1
+            && sum != nullptr) {
+            const double share =
+                distinctExperts(checkpoint.spec.experts, checkpoint.spec.expertsPerToken, positions)
                 / checkpoint.spec.experts;
             bytes = static_cast<std::uint64_t>(std::llround(static_cast<double>(sum->bytes) * share));
         }

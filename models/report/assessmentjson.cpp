@@ -22,26 +22,17 @@ Json sourcedOrNull(const std::optional<Sourced> &value)
     return value ? Json(static_cast<std::uint64_t>(std::llround(value->value))) : Json(nullptr);
 }
 
-/// Four decimals of a millisecond, six digits of a speed: stable to print, exact enough to compare.
-double rounded(double value, double step)
-{
-    return std::round(value / step) * step;
-}
+/// Rounds to `1 / scale`: the nearest double to that decimal, which prints without noise.
+double rounded(double value, double scale) { return std::round(value * scale) / scale; }
 
-Json seconds(double value)
-{
-    return rounded(value, 1e-9);
-}
+Json seconds(double value) { return rounded(value, 1e9); }
 
 std::string_view severityId(Severity severity)
 {
     switch (severity) {
-    case Severity::Info:
-        return "info";
-    case Severity::Warning:
-        return "warning";
-    case Severity::Error:
-        return "error";
+    case Severity::Info: return "info";
+    case Severity::Warning: return "warning";
+    case Severity::Error: return "error";
     }
     return {};
 }
@@ -51,7 +42,8 @@ Json checkpointJson(const Assessment &assessment)
     const Checkpoint &checkpoint = *assessment.checkpoint;
     Json files = Json::array();
     for (const RepositoryFile &file : checkpoint.files) {
-        files.push_back({{"path", file.path}, {"bytes", file.bytes}, {"listed", file.listed}, {"counted", file.counted}});
+        files.push_back(
+            {{"path", file.path}, {"bytes", file.bytes}, {"listed", file.listed}, {"counted", file.counted}});
     }
     return {{"id", checkpoint.id},
             {"source", sourceId(checkpoint.source)},
@@ -84,8 +76,9 @@ Json memoryJson(const MemoryAssessment &memory)
             {"load_peak_bytes", nullptr},
             {"kv_bytes_per_token", memory.kvBytesPerToken},
             {"max_context_tokens", orNull(memory.maxContextTokens)},
-            {"context_limited_by",
-             memory.maxContextTokens ? Json(memory.contextLimitedByModel ? "model" : "memory") : Json("memory")},
+            {"context_limited_by", memory.maxContextTokens
+                                       ? Json(memory.contextLimitedByModel ? "model" : "memory")
+                                       : Json("memory")},
             {"max_concurrency", orNull(memory.maxConcurrency)},
             {"budget_bytes", orNull(memory.budgetBytes)},
             {"kv_pool_bytes", orNull(memory.kvPoolBytes)},
@@ -95,10 +88,13 @@ Json memoryJson(const MemoryAssessment &memory)
 
 Json decodeJson(const DecodeAssessment &decode)
 {
-    const auto speed = [](double value) { return rounded(value, 1e-4); };
+    const auto speed = [](double value) { return rounded(value, 1e4); };
     return {{"bytes_per_step", decode.bytesPerStep},
             {"bytes",
-             {{"weights", decode.weightBytes}, {"kv", decode.kvBytes}, {"state", decode.stateBytes}, {"draft", 0}}},
+             {{"weights", decode.weightBytes},
+              {"kv", decode.kvBytes},
+              {"state", decode.stateBytes},
+              {"draft", 0}}},
             {"seconds_per_step", seconds(decode.secondsPerStep)},
             {"seconds",
              {{"weights", seconds(decode.weightSeconds)},
@@ -145,49 +141,50 @@ nlohmann::ordered_json assessmentJson(const Assessment &assessment, const Report
                             {"source", warning.source.empty() ? Json(nullptr) : Json(warning.source)}});
     }
     const Workload &workload = assessment.workload;
-    return {{"schema", "weir.assessment/1"},
-            {"checkpoint", checkpointJson(assessment)},
-            {"machine",
-             {{"id", machine.id},
-              {"name", machine.name},
-              {"nodes", 1},
-              {"memory_bytes", machine.memoryBytes},
-              {"usable_bytes", sourcedOrNull(machine.usableBytes)},
-              {"bandwidth_bytes_per_second", sourcedOrNull(machine.bandwidthBytesPerSecond)},
-              {"readable_bandwidth_bytes_per_second", sourcedOrNull(machine.readableBandwidthBytesPerSecond)}}},
-            {"engine",
-             {{"id", assessment.engineId},
-              {"version", assessment.engineVersion.empty() ? Json(nullptr) : Json(assessment.engineVersion)},
-              {"kernel_path", nullptr},
-              {"can_load", assessment.load.canLoad},
-              {"reason", assessment.load.canLoad ? Json(nullptr) : Json(words.detail(assessment.load.reason))}}},
-            {"workload",
-             {{"context_tokens", workload.contextTokens},
-              {"prompt_tokens", nullptr},
-              {"cached_tokens", nullptr},
-              {"output_tokens", nullptr},
-              {"concurrency", workload.concurrency},
-              {"batch_tokens", nullptr},
-              {"k_dtype", workload.kDtype},
-              {"v_dtype", workload.vDtype},
-              {"state_dtype", assessment.checkpoint->spec.stateDtype.empty()
-                                  ? Json(nullptr)
-                                  : Json(assessment.checkpoint->spec.stateDtype)},
-              {"draft_method", "none"},
-              {"draft_checkpoint", nullptr},
-              {"draft_tokens", 0},
-              {"acceptance", nullptr},
-              {"memory_utilization", nullptr}}},
-            {"components", std::move(components)},
-            {"totals",
-             {{"resident_bytes", assessment.residentBytes},
-              {"streamed_bytes", assessment.streamedBytes},
-              {"streamed_fraction", rounded(assessment.streamedFraction(), 1e-9)}}},
-            {"memory", memoryJson(assessment.memory)},
-            {"decode", assessment.decode ? decodeJson(*assessment.decode) : Json(nullptr)},
-            {"prefill", nullptr},
-            {"turn", nullptr},
-            {"warnings", std::move(warnings)}};
+    return {
+        {"schema", "weir.assessment/1"},
+        {"checkpoint", checkpointJson(assessment)},
+        {"machine",
+         {{"id", machine.id},
+          {"name", machine.name},
+          {"nodes", 1},
+          {"memory_bytes", machine.memoryBytes},
+          {"usable_bytes", sourcedOrNull(machine.usableBytes)},
+          {"bandwidth_bytes_per_second", sourcedOrNull(machine.bandwidthBytesPerSecond)},
+          {"readable_bandwidth_bytes_per_second", sourcedOrNull(machine.readableBandwidthBytesPerSecond)}}},
+        {"engine",
+         {{"id", assessment.engineId},
+          {"version", assessment.engineVersion.empty() ? Json(nullptr) : Json(assessment.engineVersion)},
+          {"kernel_path", nullptr},
+          {"can_load", assessment.load.canLoad},
+          {"reason", assessment.load.canLoad ? Json(nullptr) : Json(words.detail(assessment.load.reason))}}},
+        {"workload",
+         {{"context_tokens", workload.contextTokens},
+          {"prompt_tokens", nullptr},
+          {"cached_tokens", nullptr},
+          {"output_tokens", nullptr},
+          {"concurrency", workload.concurrency},
+          {"batch_tokens", nullptr},
+          {"k_dtype", workload.kDtype},
+          {"v_dtype", workload.vDtype},
+          {"state_dtype", assessment.checkpoint->spec.stateDtype.empty()
+                              ? Json(nullptr)
+                              : Json(assessment.checkpoint->spec.stateDtype)},
+          {"draft_method", "none"},
+          {"draft_checkpoint", nullptr},
+          {"draft_tokens", 0},
+          {"acceptance", nullptr},
+          {"memory_utilization", nullptr}}},
+        {"components", std::move(components)},
+        {"totals",
+         {{"resident_bytes", assessment.residentBytes},
+          {"streamed_bytes", assessment.streamedBytes},
+          {"streamed_fraction", rounded(assessment.streamedFraction(), 1e9)}}},
+        {"memory", memoryJson(assessment.memory)},
+        {"decode", assessment.decode ? decodeJson(*assessment.decode) : Json(nullptr)},
+        {"prefill", nullptr},
+        {"turn", nullptr},
+        {"warnings", std::move(warnings)}};
 }
 
 nlohmann::ordered_json machineJson(const Machine &machine)
@@ -199,8 +196,8 @@ nlohmann::ordered_json machineJson(const Machine &machine)
             {"name", machine.name},
             {"vendor", machine.vendor},
             {"memory_kind", machine.memoryKind == MemoryKind::Unified    ? "unified"
-                 : machine.memoryKind == MemoryKind::Discrete ? "discrete"
-                                                              : "cpu"},
+                            : machine.memoryKind == MemoryKind::Discrete ? "discrete"
+                                                                         : "cpu"},
             {"memory_bytes", machine.memoryBytes},
             {"usable_bytes", sourcedOrNull(machine.usableBytes)},
             {"bandwidth_bytes_per_second", sourcedOrNull(machine.bandwidthBytesPerSecond)},

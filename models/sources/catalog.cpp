@@ -43,11 +43,16 @@ std::string readEntry(const json &item, CatalogEntry &entry)
 {
     std::string format;
     std::string provenance;
-    for (const auto &[key, target] : {std::pair{"id", &entry.id}, {"name", &entry.name},
-                                      {"repository", &entry.repository}, {"ollama", &entry.ollama},
-                                      {"file", &entry.file}, {"format", &format},
-                                      {"quantization", &entry.quantization}, {"provenance", &provenance},
-                                      {"architecture", &entry.architecture}, {"date", &entry.date},
+    for (const auto &[key, target] : {std::pair{"id", &entry.id},
+                                      {"name", &entry.name},
+                                      {"repository", &entry.repository},
+                                      {"ollama", &entry.ollama},
+                                      {"file", &entry.file},
+                                      {"format", &format},
+                                      {"quantization", &entry.quantization},
+                                      {"provenance", &provenance},
+                                      {"architecture", &entry.architecture},
+                                      {"date", &entry.date},
                                       {"note", &entry.note}}) {
         if (!readText(item, key, *target))
             return key;
@@ -113,12 +118,13 @@ Result<Catalog> Catalog::open(const fs::path &folder)
 
 const CatalogEntry *Catalog::find(std::string_view idOrRepository) const
 {
-    const std::string_view tag = idOrRepository.starts_with("ollama:") ? idOrRepository.substr(7) : std::string_view{};
+    const std::string_view tag =
+        idOrRepository.starts_with("ollama:") ? idOrRepository.substr(7) : std::string_view{};
     const auto match = [&](const CatalogEntry &entry) {
         if (!tag.empty())
             return entry.ollama == tag;
         return entry.id == idOrRepository || (!entry.repository.empty() && entry.repository == idOrRepository)
-            || (!entry.ollama.empty() && entry.ollama == idOrRepository);
+               || (!entry.ollama.empty() && entry.ollama == idOrRepository);
     };
     const auto found = std::find_if(m_entries.begin(), m_entries.end(), match);
     return found == m_entries.end() ? nullptr : &*found;

@@ -131,7 +131,10 @@ ordered_json writeSpec(const ModelSpec &spec)
 class Fields
 {
 public:
-    Fields(const json &object, std::string where) : m_object(object), m_where(std::move(where)) {}
+    Fields(const json &object, std::string where)
+        : m_object(object)
+        , m_where(std::move(where))
+    {}
 
     std::string text(const char *key, bool required = true)
     {
@@ -301,7 +304,9 @@ std::string readNote(const json &object, Message &note)
     Fields fields(object, "notes.");
     note.id = fields.text("id");
     const std::string severity = fields.text("severity");
-    note.severity = severity == "info" ? Severity::Info : severity == "warning" ? Severity::Warning : Severity::Error;
+    note.severity = severity == "info"      ? Severity::Info
+                    : severity == "warning" ? Severity::Warning
+                                            : Severity::Error;
     note.source = fields.text("source", false);
     if (object.contains("arguments")) {
         for (const auto &[name, value] : fields.object("arguments").items()) {
@@ -416,8 +421,8 @@ Result<Checkpoint> readGroupFile(std::string_view text, const std::string &subje
         if (!each.is_object())
             return bad("files");
         Fields file(each, "files.");
-        checkpoint.files.push_back({file.text("path"), file.number("bytes"), file.flag("listed", true),
-                                    file.flag("counted", true)});
+        checkpoint.files.push_back(
+            {file.text("path"), file.number("bytes"), file.flag("listed", true), file.flag("counted", true)});
         if (!file.problem().empty())
             return bad(file.problem());
     }

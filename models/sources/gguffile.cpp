@@ -27,8 +27,8 @@ bool isCompanion(std::string_view path)
 {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     return name.starts_with("mmproj") || name.find("-mmproj") != std::string_view::npos
-        || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
-        || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
+           || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
+           || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
 }
 
 /// The storage type that holds most bytes: names a mix that the metadata does not.
@@ -37,9 +37,8 @@ std::string mostUsedType(const Checkpoint &checkpoint)
     std::map<std::string, std::uint64_t> bytes;
     for (const TensorGroup &group : checkpoint.groups)
         bytes[group.dtype] += group.bytes;
-    const auto most = std::max_element(bytes.begin(), bytes.end(), [](const auto &a, const auto &b) {
-        return a.second < b.second;
-    });
+    const auto most = std::max_element(bytes.begin(), bytes.end(),
+                                       [](const auto &a, const auto &b) { return a.second < b.second; });
     return most == bytes.end() ? std::string("unknown") : most->first;
 }
 
@@ -54,9 +53,11 @@ std::optional<GgufPartName> ggufPartName(std::string_view path)
     const auto digits = [](std::string_view text) {
         return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
     };
-    if (end[0] != '-' || end.substr(6, 4) != "-of-" || !digits(end.substr(1, 5)) || !digits(end.substr(10, 5)))
+    if (end[0] != '-' || end.substr(6, 4) != "-of-" || !digits(end.substr(1, 5))
+        || !digits(end.substr(10, 5)))
         return std::nullopt;
-    return GgufPartName{std::string(path.substr(0, path.size() - tail)), std::stoul(std::string(end.substr(1, 5))),
+    return GgufPartName{std::string(path.substr(0, path.size() - tail)),
+                        std::stoul(std::string(end.substr(1, 5))),
                         std::stoul(std::string(end.substr(10, 5)))};
 }
 
@@ -73,7 +74,8 @@ std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing)
     return models;
 }
 
-Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop, const ProgressCallback &progress)
+Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
+                                   const ProgressCallback &progress)
 {
     std::vector<fs::path> parts{file};
     if (const auto name = ggufPartName(file.generic_string())) {
@@ -131,7 +133,8 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop, c
         const GgufSplit split = ggufSplit(*header);
         if (split.count != parts.size() || split.number != i) {
             return fail("gguf.split-mismatch", ErrorKind::Unreadable, subject,
-                        {{"number", split.number + 1}, {"count", split.count},
+                        {{"number", split.number + 1},
+                         {"count", split.count},
                          {"files", static_cast<std::uint64_t>(parts.size())}});
         }
         if (i == 0)

@@ -19,7 +19,8 @@ namespace {
 
 bool has(const std::vector<ListedFile> &listing, std::string_view path)
 {
-    return std::any_of(listing.begin(), listing.end(), [path](const ListedFile &file) { return file.path == path; });
+    return std::any_of(listing.begin(), listing.end(),
+                       [path](const ListedFile &file) { return file.path == path; });
 }
 
 bool hasTopLevel(const std::vector<ListedFile> &listing, std::string_view ending)
@@ -78,14 +79,15 @@ Result<CheckpointPtr> named(Result<CheckpointPtr> read, const fs::path &path)
     return std::make_shared<const Checkpoint>(std::move(checkpoint));
 }
 
-Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop, const ProgressCallback &progress)
+Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
+                                 const ProgressCallback &progress)
 {
     Result<std::vector<ListedFile>> listing = listFolder(folder);
     if (!listing)
         return std::unexpected(listing.error());
     if (const std::string_view kind = otherKind(*listing); !kind.empty()) {
-        return std::unexpected(withFacts(
-            Error{std::string(kind), ErrorKind::NotLanguageModel, folder.string(), {}}, *listing));
+        return std::unexpected(
+            withFacts(Error{std::string(kind), ErrorKind::NotLanguageModel, folder.string(), {}}, *listing));
     }
     if (!hasTopLevel(*listing, ".safetensors")) {
         const std::vector<std::string> models = ggufModels(*listing);
@@ -121,9 +123,10 @@ Result<CheckpointPtr> readOneSafetensors(const fs::path &file, std::stop_token s
     if (!listing)
         return std::unexpected(listing.error());
     const std::string name = file.filename().string();
-    if (name.starts_with("adapter_model") || (has(*listing, "adapter_config.json") && !has(*listing, "config.json"))) {
-        return std::unexpected(withFacts(
-            Error{"folder.adapter", ErrorKind::NotLanguageModel, file.string(), {}}, *listing));
+    if (name.starts_with("adapter_model")
+        || (has(*listing, "adapter_config.json") && !has(*listing, "config.json"))) {
+        return std::unexpected(
+            withFacts(Error{"folder.adapter", ErrorKind::NotLanguageModel, file.string(), {}}, *listing));
     }
     const bool shard = name.find("-of-") != std::string::npos;
     return readSafetensorsFolder(folder, *listing, shard ? std::string() : name, std::move(stop), progress);

@@ -4,8 +4,8 @@
 #include "models/base/error.h"
 #include "models/checkpoint/checkpoint.h"
 
-#include <functional>
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -35,7 +35,6 @@ bool isPathArgument(std::string_view argument);
 /// What the command line and the field of the window take: a path, `ollama:name:tag`, a catalog id or
 /// the `org/name` of a catalog entry.
 Result<CheckpointPtr> openCheckpoint(std::string_view argument, const Catalog &catalog,
-                                     std::stop_token stop = {},
-                                     const ProgressCallback &progress = {});
+                                     std::stop_token stop = {}, const ProgressCallback &progress = {});
 
 } // namespace weir

@@ -27,8 +27,8 @@ constexpr std::uint64_t maxIndexBytes = 256U << 20U; ///< the largest seen has 6
 
 bool isWeightFile(std::string_view path)
 {
-    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin", ".pt", ".pth", ".onnx",
-                                                             ".gguf", ".h5", ".msgpack"};
+    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin",  ".pt", ".pth",
+                                                             ".onnx",        ".gguf", ".h5", ".msgpack"};
     if (path.ends_with("training_args.bin"))
         return false;
     return std::any_of(endings.begin(), endings.end(),
@@ -40,14 +40,16 @@ bool isCopyByName(std::string_view path)
 {
     const std::string_view name = path.substr(path.rfind('/') + 1);
     return path.find('/') != std::string_view::npos || name.starts_with("consolidated")
-        || name.starts_with("adapter_model") || name.starts_with("optimizer") || name.starts_with("scaler");
+           || name.starts_with("adapter_model") || name.starts_with("optimizer")
+           || name.starts_with("scaler");
 }
 
 /// Names of the original Llama, Mistral and gpt-oss releases: such a file repeats the weights.
 bool isOriginalNaming(std::string_view pattern)
 {
-    return matchesPattern("tok_embeddings.weight", pattern) || matchesPattern("layers.N.attention.wq.**", pattern)
-        || matchesPattern("block.N.attn.qkv.**", pattern);
+    return matchesPattern("tok_embeddings.weight", pattern)
+           || matchesPattern("layers.N.attention.wq.**", pattern)
+           || matchesPattern("block.N.attn.qkv.**", pattern);
 }
 
 /// Shard names of `*-00003-of-00014.safetensors`: prefix, number, total.
@@ -73,7 +75,7 @@ std::optional<ShardName> shardName(std::string_view file)
     const std::string_view number = file.substr(dash + 1, of - dash - 1);
     const auto digits = [](std::string_view text) {
         return !text.empty() && text.size() <= 7
-            && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+               && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
     };
     if (!digits(number) || !digits(total))
         return std::nullopt;
@@ -86,9 +88,11 @@ class FolderReader
 public:
     FolderReader(const fs::path &folder, const std::vector<ListedFile> &listing, std::stop_token stop,
                  const ProgressCallback &progress)
-        : m_folder(folder), m_listing(listing), m_stop(std::move(stop)), m_progress(progress)
-    {
-    }
+        : m_folder(folder)
+        , m_listing(listing)
+        , m_stop(std::move(stop))
+        , m_progress(progress)
+    {}
 
     Result<CheckpointPtr> read(const std::string &only)
     {
@@ -103,8 +107,8 @@ public:
             if (const Result<void> index = readIndex(); !index)
                 return std::unexpected(index.error());
         }
-        const std::vector<std::string> candidates = only.empty() ? candidateFiles()
-                                                                 : std::vector<std::string>{only};
+        const std::vector<std::string> candidates =
+            only.empty() ? candidateFiles() : std::vector<std::string>{only};
         if (candidates.empty())
             return noWeights();
         if (only.empty() && !m_index) {
@@ -129,10 +133,9 @@ public:
 private:
     const ListedFile *listed(std::string_view path) const
     {
-        const auto found = std::lower_bound(m_listing.begin(), m_listing.end(), path,
-                                            [](const ListedFile &file, std::string_view name) {
-                                                return file.path < name;
-                                            });
+        const auto found =
+            std::lower_bound(m_listing.begin(), m_listing.end(), path,
+                             [](const ListedFile &file, std::string_view name) { return file.path < name; });
         return found != m_listing.end() && found->path == path ? &*found : nullptr;
     }
 
@@ -145,8 +148,10 @@ private:
         std::vector<std::string> duplicates;
         Result<nlohmann::json> parsed = parseTolerant(*text, path.string(), &duplicates);
         if (parsed && !duplicates.empty()) {
-            m_checkpoint.notes.push_back({"config.duplicate-keys", Severity::Warning,
-                                          {{"file", name}, {"key", printable(duplicates.front())}}, {}});
+            m_checkpoint.notes.push_back({"config.duplicate-keys",
+                                          Severity::Warning,
+                                          {{"file", name}, {"key", printable(duplicates.front())}},
+                                          {}});
         }
         return parsed;
     }
@@ -164,12 +169,15 @@ private:
             if (side == nullptr && listed(name) != nullptr) {
                 Result<nlohmann::json> parsed = readJson(name);
                 if (!parsed) { // the headers decide bytes; a damaged side file costs a label only
-                    m_checkpoint.notes.push_back({"config.side-file-unreadable", Severity::Warning,
-                                                  {{"file", std::string(name)}}, {}});
+                    m_checkpoint.notes.push_back({"config.side-file-unreadable",
+                                                  Severity::Warning,
+                                                  {{"file", std::string(name)}},
+                                                  {}});
                     continue;
                 }
                 quantization = std::move(*parsed);
-                if (std::string_view(name) == "quantize_config.json" && !quantization.contains("quant_method"))
+                if (std::string_view(name) == "quantize_config.json"
+                    && !quantization.contains("quant_method"))
                     quantization["quant_method"] = "gptq";
                 if (std::string_view(name) == "quant_config.json" && !quantization.contains("quant_method"))
                     quantization["quant_method"] = "awq";
@@ -184,7 +192,8 @@ private:
         std::string chosen;
         for (const ListedFile &file : m_listing) {
             if (file.path.find('/') == std::string::npos && file.path.ends_with(".safetensors.index.json")
-                && !isCopyByName(file.path) && (chosen.empty() || file.path == "model.safetensors.index.json"))
+                && !isCopyByName(file.path)
+                && (chosen.empty() || file.path == "model.safetensors.index.json"))
                 chosen = file.path;
         }
         if (chosen.empty())
@@ -271,8 +280,8 @@ private:
 
     Result<void> readFile(const std::string &path)
     {
-        const bool inIndex = m_index
-            && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
+        const bool inIndex =
+            m_index && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
         const bool isListed = inIndex || !m_index;
         const auto number = static_cast<std::uint32_t>(m_files.size());
         TensorSet unlisted;
@@ -283,7 +292,8 @@ private:
             if (isListed)
                 return std::unexpected(bytes.error());
             // A damaged file that nothing refers to must not keep the rest from being read.
-            m_checkpoint.notes.push_back({"folder.unlisted-unreadable", Severity::Warning, {{"file", path}}, {}});
+            m_checkpoint.notes.push_back(
+                {"folder.unlisted-unreadable", Severity::Warning, {{"file", path}}, {}});
             m_files.push_back({path, false});
             m_checkpoint.files.push_back({path, listed(path)->bytes, false, false});
             return {};
@@ -298,11 +308,11 @@ private:
                     if (!addGroup(unlisted, group, number))
                         return fail("tensors.too-many-names", ErrorKind::Unreadable, path);
                 }
-                m_checkpoint.notes.push_back({"folder.unlisted-file", Severity::Warning,
-                                              {{"file", path},
-                                               {"tensors", unlisted.tensors()},
-                                               {"bytes", Bytes{size}}},
-                                              {}});
+                m_checkpoint.notes.push_back(
+                    {"folder.unlisted-file",
+                     Severity::Warning,
+                     {{"file", path}, {"tensors", unlisted.tensors()}, {"bytes", Bytes{size}}},
+                     {}});
             }
         }
         m_files.push_back({path, isListed});
@@ -312,8 +322,8 @@ private:
 
     bool addGroup(const TensorSet &from, const RawGroup &group, std::uint32_t file)
     {
-        return m_tensors.addGroup(from.patternOf(group), group.layer, from.dtypeOf(group), from.shapeOf(group),
-                                  file, group.count, group.bytes);
+        return m_tensors.addGroup(from.patternOf(group), group.layer, from.dtypeOf(group),
+                                  from.shapeOf(group), file, group.count, group.bytes);
     }
 
     /// @return the size of the file
@@ -351,8 +361,8 @@ private:
                 return true;
             return target.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, number);
         };
-        const Result<void> read = readSafetensorsHeader(header, *size - 8 - *length, file.string(), visit,
-                                                        &formatTag);
+        const Result<void> read =
+            readSafetensorsHeader(header, *size - 8 - *length, file.string(), visit, &formatTag);
         if (!read)
             return std::unexpected(read.error());
         if (formatTag == "mlx")
@@ -382,8 +392,9 @@ private:
         std::uint64_t total = 0;
         for (const ListedFile &file : m_listing) {
             total += file.bytes;
-            const auto known = std::any_of(m_checkpoint.files.begin(), m_checkpoint.files.end(),
-                                           [&file](const RepositoryFile &each) { return each.path == file.path; });
+            const auto known =
+                std::any_of(m_checkpoint.files.begin(), m_checkpoint.files.end(),
+                            [&file](const RepositoryFile &each) { return each.path == file.path; });
             if (only.empty() && !known && isWeightFile(file.path))
                 m_checkpoint.files.push_back({file.path, file.bytes, false, false});
         }
@@ -399,8 +410,10 @@ private:
                     ++count;
                 }
             }
-            m_checkpoint.notes.push_back({"folder.copies-not-counted", Severity::Info,
-                                          {{"files", count}, {"bytes", Bytes{bytes}}}, {}});
+            m_checkpoint.notes.push_back({"folder.copies-not-counted",
+                                          Severity::Info,
+                                          {{"files", count}, {"bytes", Bytes{bytes}}},
+                                          {}});
         }
         if (m_isMlx || config.quantization.method == "mlx")
             m_checkpoint.format = Format::Mlx;
@@ -420,8 +433,10 @@ private:
             }
         }
         if (missing > 0) {
-            m_checkpoint.notes.push_back({"folder.index-names-missing", Severity::Warning,
-                                          {{"tensors", missing}, {"first", printable(first)}}, {}});
+            m_checkpoint.notes.push_back({"folder.index-names-missing",
+                                          Severity::Warning,
+                                          {{"tensors", missing}, {"first", printable(first)}},
+                                          {}});
         }
     }
 

@@ -17,8 +17,7 @@ namespace weir {
 /// weights are not.
 /// @param only  if not empty, read this one file of the folder instead of all of them
 Result<CheckpointPtr> readSafetensorsFolder(const std::filesystem::path &folder,
-                                            const std::vector<ListedFile> &listing,
-                                            const std::string &only, std::stop_token stop,
-                                            const ProgressCallback &progress);
+                                            const std::vector<ListedFile> &listing, const std::string &only,
+                                            std::stop_token stop, const ProgressCallback &progress);
 
 } // namespace weir
