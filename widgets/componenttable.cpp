@@ -52,21 +52,11 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
 {
     setObjectName(QStringLiteral("componentTable"));
     setAccessibleName(tr("Components"));
-    const auto swatch = [this](Component component) -> QVariant {
-        const double ratio = devicePixelRatioF();
-        QPixmap pixmap(QSize(12, 12) * ratio);
-        pixmap.setDevicePixelRatio(ratio);
-        pixmap.fill(Qt::transparent);
-        QPainter painter(&pixmap);
-        painter.setRenderHint(QPainter::Antialiasing);
-        paintComponent(painter, QRectF(1, 1, 10, 10), Theme::of(this), component);
-        return pixmap;
-    };
     m_model = new ComponentModel({[&wording](Component component) { return wording.componentLabel(component); },
                                   [&wording](const Message &message) {
                                       return message.id.empty() ? QString() : wording.title(message);
                                   },
-                                  swatch},
+                                  [this](Component component) { return swatch(component); }},
                                  this);
 
     auto *rows = new PartProxy(false, this);
@@ -101,7 +91,10 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
     layout->addWidget(m_total);
 
     connect(m_rows->horizontalHeader(), &QHeaderView::sectionResized, this,
-            [this](int section, int, int size) { m_total->setColumnWidth(section, size); });
+            [this](int section, int, int size) {
+                m_total->setColumnWidth(section, size);
+                m_userSized = m_userSized || !m_fitting;
+            });
     connect(m_rows->horizontalHeader(), &QHeaderView::sectionMoved, this, [this](int, int from, int to) {
         m_total->horizontalHeader()->moveSection(from, to);
     });
@@ -172,6 +165,7 @@ void ComponentTable::changeEvent(QEvent *event)
     switch (event->type()) {
     case QEvent::PaletteChange:
     case QEvent::StyleChange:
+        m_swatches.clear();
         if (m_model != nullptr)
             m_model->refreshDecorations();
         break;
@@ -191,6 +185,21 @@ void ComponentTable::resizeEvent(QResizeEvent *event)
 {
     QWidget::resizeEvent(event);
     fitColumns();
+}
+
+QPixmap ComponentTable::swatch(Component component)
+{
+    const double ratio = devicePixelRatioF();
+    QPixmap &pixmap = m_swatches[static_cast<int>(component)];
+    if (pixmap.isNull() || pixmap.devicePixelRatio() != ratio) {
+        pixmap = QPixmap(QSize(12, 12) * ratio);
+        pixmap.setDevicePixelRatio(ratio);
+        pixmap.fill(Qt::transparent);
+        QPainter painter(&pixmap);
+        painter.setRenderHint(QPainter::Antialiasing);
+        paintComponent(painter, QRectF(1, 1, 10, 10), Theme::of(this), component);
+    }
+    return pixmap;
 }
 
 void ComponentTable::setUpView(QTableView *view)
@@ -215,20 +224,22 @@ void ComponentTable::setUpView(QTableView *view)
 
 void ComponentTable::fitColumns()
 {
-    if (m_model->rowCount() == 0)
+    if (m_model->rowCount() == 0 || m_userSized)
         return;
+    m_fitting = true;
     // Contents decide, and the reasons get what is left.
     int used = 0;
     for (int column = 0; column < ComponentModel::ColumnCount; ++column) {
         if (column == ComponentModel::Why)
             continue;
         m_rows->resizeColumnToContents(column);
-        const int width = m_rows->columnWidth(column) + 14;
+        const int width = m_rows->columnWidth(column) + 8;
         m_rows->setColumnWidth(column, width);
         used += width;
     }
     const int left = m_rows->viewport()->width() - used;
     m_rows->setColumnWidth(ComponentModel::Why, std::max(left, fontMetrics().averageCharWidth() * 24));
+    m_fitting = false;
 }
 
 void ComponentTable::fitTotal()

@@ -4,6 +4,8 @@
 #include "models/base/units.h"
 #include "models/decode/assessment.h"
 
+#include <QHash>
+#include <QPixmap>
 #include <QWidget>
 
 #include <memory>
@@ -41,6 +43,7 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
+    QPixmap swatch(Component component);
     void setUpView(QTableView *view);
     void fitColumns();
     void fitTotal();
@@ -48,7 +51,10 @@ private:
     ComponentModel *m_model = nullptr;
     QTableView *m_rows = nullptr;
     QTableView *m_total = nullptr;
+    QHash<int, QPixmap> m_swatches; ///< by component, in the colours and at the pixel ratio in force
     bool m_fitted = false;
+    bool m_fitting = false;
+    bool m_userSized = false; ///< columns keep the widths that the user gave them
 };
 
 } // namespace weir

@@ -25,6 +25,20 @@ double barKey(std::size_t pin, bool streamed)
     return static_cast<double>(pin) + (streamed ? barOffset : -barOffset);
 }
 
+/// Whether two lists of checkpoints give the same picture: what a checkpoint holds and streams does not
+/// change with context or concurrency, so that most moves of a slider need no drawing here.
+bool lookAlike(const Pins &first, const Pins &second)
+{
+    return std::ranges::equal(first, second, [](const Pin &a, const Pin &b) {
+        return a.shortName == b.shortName && a.selected == b.selected
+            && std::ranges::equal(a.assessment->components, b.assessment->components,
+                                  [](const ComponentAssessment &x, const ComponentAssessment &y) {
+                                      return x.component == y.component && x.residentBytes == y.residentBytes
+                                          && x.streamedBytes == y.streamedBytes;
+                                  });
+    });
+}
+
 } // namespace
 
 /// Bars of one component: QCPBars stacks them, but knows plain brushes only.
@@ -95,6 +109,7 @@ void ResidentChart::setUpPlot()
     for (std::size_t i = 0; i < componentCount; ++i) {
         m_bars[i] = new ComponentBars(m_plot->xAxis, m_plot->yAxis, *this, allComponents[i]);
         m_bars[i]->setPen(Qt::NoPen);
+        m_bars[i]->setStackingGap(0);
         m_bars[i]->setWidth(barWidth);
         m_bars[i]->setWidthType(QCPBars::wtPlotCoords);
         if (i > 0)
@@ -106,9 +121,13 @@ void ResidentChart::setUpPlot()
 
 void ResidentChart::setPins(const Pins &pins, ByteUnit unit)
 {
+    Pins shown;
+    std::ranges::copy_if(pins, std::back_inserter(shown), [](const Pin &pin) { return pin.assessment != nullptr; });
+    const bool same = unit == m_unit && !shown.empty() && lookAlike(shown, m_pins);
     m_unit = unit;
-    m_pins.clear();
-    std::ranges::copy_if(pins, std::back_inserter(m_pins), [](const Pin &pin) { return pin.assessment != nullptr; });
+    m_pins = std::move(shown);
+    if (same)
+        return;
 
     m_segments.clear();
     m_legend.clear();
@@ -408,7 +427,7 @@ void ResidentChart::paintBar(QPainter &painter, const QRectF &rect, Component co
 {
     const Theme &colors = theme();
     // A hairline of the card's colour parts the segments that are thick enough to lose it.
-    const double gap = rect.height() > 3 ? 0.6 : 0.0;
+    const double gap = rect.height() > 3 ? 0.75 : 0.0;
     paintComponent(painter, rect.normalized().adjusted(0, gap, 0, 0), colors, component);
 }
 

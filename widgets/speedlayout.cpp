@@ -304,7 +304,7 @@ void SpeedLayout::placePointLabels(LabelPlacer &placer, const Pins &pins)
         const QPointF near(std::clamp(m_points[i].x(), rect->left(), rect->right()),
                            std::clamp(m_points[i].y(), rect->top() + 2, rect->bottom() - 2));
         const QLineF leader(near, m_points[i]);
-        if (leader.length() > pointRadius + 14)
+        if (leader.length() > pointRadius + 9)
             label.leader = QLineF(near, leader.pointAt(1 - (pointRadius + 1) / leader.length()));
         m_labels.push_back(label);
     }

@@ -13,6 +13,17 @@ namespace weir {
 
 namespace {
 
+/// Whether two assessments fill the table alike, so that nothing needs to be told or drawn.
+bool sameNumbers(const Assessment &first, const Assessment &second)
+{
+    return first.checkpoint == second.checkpoint
+        && std::ranges::equal(first.components, second.components,
+                              [](const ComponentAssessment &a, const ComponentAssessment &b) {
+                                  return a.residentBytes == b.residentBytes && a.streamedBytes == b.streamedBytes
+                                      && a.reason.id == b.reason.id && a.reason.arguments == b.reason.arguments;
+                              });
+}
+
 bool sameComponents(const Assessment &first, const Assessment &second)
 {
     return std::ranges::equal(first.components, second.components, {}, &ComponentAssessment::component,
@@ -147,9 +158,10 @@ void ComponentModel::setAssessment(std::shared_ptr<const Assessment> assessment,
         endResetModel();
         return;
     }
+    const bool told = m_unit == unit && sameNumbers(*m_assessment, *assessment);
     m_assessment = std::move(assessment);
     m_unit = unit;
-    if (rowCount() > 0)
+    if (!told && rowCount() > 0)
         emit dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
 }
 
