@@ -180,7 +180,7 @@ QString CatalogModel::toolTip(const Item &item) const
     if (!item.note.isEmpty())
         lines << item.note;
     lines.removeDuplicates();
-    return lines.join(QLatin1Char('\n'));
+    return plainToolTip(lines.join(QLatin1Char('\n')));
 }
 
 QString CatalogModel::accessibleText(const Item &item) const

@@ -58,8 +58,8 @@ QVariant MeasurementModel::data(const QModelIndex &index, int role) const
     case Qt::ToolTipRole: return toolTip(row, index.column());
     case SortRole: return sortValue(row, index.column());
     case Qt::TextAlignmentRole:
-        return QVariant::fromValue(index.column() >= Context && index.column() <= Difference &&
-                                           index.column() != Drafts
+        return QVariant::fromValue(index.column() >= Context && index.column() <= Difference
+                                           && index.column() != Drafts
                                        ? Qt::AlignRight | Qt::AlignVCenter
                                        : Qt::AlignLeft | Qt::AlignVCenter);
     default: return {};
@@ -138,8 +138,8 @@ QString MeasurementModel::text(const MeasurementRow &row, int column) const
         const std::optional<double> relative = difference(row);
         if (!relative)
             return {};
-        return tr("%1 %").arg(QString(*relative < 0 ? QStringLiteral("−") : QStringLiteral("+")) %
-                              QLocale::c().toString(std::abs(*relative) * 100.0, 'f', 1));
+        return tr("%1 %").arg(QString(*relative < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+                              % QLocale::c().toString(std::abs(*relative) * 100.0, 'f', 1));
     }
     case Source:
         return measurement.isClaim ? tr("%1 (claim)").arg(toText(measurement.source))
@@ -185,7 +185,7 @@ QString MeasurementModel::toolTip(const MeasurementRow &row, int column) const
         lines << tr("Flags: %1").arg(toText(measurement.flags));
     if (!measurement.note.empty())
         lines << toText(measurement.note);
-    return lines.join(QLatin1Char('\n'));
+    return plainToolTip(lines.join(QLatin1Char('\n')));
 }
 
 } // namespace weir

@@ -32,6 +32,11 @@ QString speedText(double tokensPerSecond)
     return QCoreApplication::translate("weir::text", "%1 tok/s").arg(toText(formatSpeed(tokensPerSecond)));
 }
 
+QString plainToolTip(const QString &lines)
+{
+    return QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(lines.toHtmlEscaped());
+}
+
 QString quantizationText(std::string_view id)
 {
     static const std::array<std::pair<QLatin1String, QLatin1String>, 16> names{{

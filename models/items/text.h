@@ -18,6 +18,9 @@ QString shortBytes(quint64 bytes, ByteUnit unit);
 /// "27 tok/s": the speed of one stream. Whoever shows it shows the context beside it.
 QString speedText(double tokensPerSecond);
 
+/// Lines for a tooltip: never taken for markup, whatever a file of a stranger is named.
+QString plainToolTip(const QString &lines);
+
 /// A quantization id as people write it: "int4-autoround" is "int4 AutoRound", "Q4_K_M" stays.
 QString quantizationText(std::string_view id);
 

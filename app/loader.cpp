@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/loader.h"
+
+#include "models/items/text.h"
+#include "models/sources/catalog.h"
+
+#include <QMetaObject>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace weir {
+
+namespace {
+
+/// No reader throws on purpose; running out of memory over a forged file must not end the program.
+Result<CheckpointPtr> guarded(std::string_view subject, const std::function<Result<CheckpointPtr>()> &read)
+{
+    try {
+        return read();
+    } catch (const std::exception &problem) {
+        return fail("read.failed", ErrorKind::Unreadable, std::string(subject),
+                    {{"reason", std::string(problem.what())}});
+    }
+}
+
+} // namespace
+
+Loader::Loader(std::shared_ptr<const Catalog> catalog, QObject *parent)
+    : QObject(parent)
+    , m_catalog(std::move(catalog))
+    , m_opener([](std::string_view argument, const Catalog &entries, std::stop_token stop,
+                  const ProgressCallback &report) {
+        return openCheckpoint(argument, entries, std::move(stop), report);
+    })
+{}
+
+Loader::~Loader()
+{
+    for (Job &job : m_jobs)
+        job.thread.request_stop();
+    m_jobs.clear(); // joins
+}
+
+void Loader::startJob(std::function<void(std::stop_token, quint64)> work)
+{
+    const quint64 number = ++m_lastNumber;
+    Job job;
+    job.number = number;
+    job.thread = std::jthread([this, number, work = std::move(work)](std::stop_token stop) {
+        work(std::move(stop), number);
+        QMetaObject::invokeMethod(this, [this, number] { reap(number); }, Qt::QueuedConnection);
+    });
+    m_jobs.push_back(std::move(job));
+}
+
+void Loader::reap(quint64 number)
+{
+    std::erase_if(m_jobs, [number](const Job &job) { return job.number == number; });
+}
+
+void Loader::open(const QString &argument)
+{
+    for (Job &job : m_jobs) {
+        if (job.number == m_openNumber)
+            job.thread.request_stop();
+    }
+    m_openNumber = m_lastNumber + 1;
+    m_opening = true;
+    m_argument = argument;
+    emit started(argument);
+
+    startJob([this, argument, opener = m_opener, catalog = m_catalog](std::stop_token stop, quint64 number) {
+        using Clock = std::chrono::steady_clock;
+        Clock::time_point last{};
+        const auto report = [this, number, &last](const ReadProgress &now) {
+            // The eye follows thirty steps a second; more would only fill the event queue.
+            const Clock::time_point time = Clock::now();
+            if (time - last < std::chrono::milliseconds(33) && now.done != now.total)
+                return;
+            last = time;
+            QMetaObject::invokeMethod(
+                this,
+                [this, number, done = static_cast<int>(now.done), total = static_cast<int>(now.total),
+                 file = toText(printable(now.file))] {
+                    if (number == m_openNumber && m_opening)
+                        emit progress(done, total, file);
+                },
+                Qt::QueuedConnection);
+        };
+        const std::string text = argument.toStdString();
+        Result<CheckpointPtr> result = guarded(text, [&] { return opener(text, *catalog, stop, report); });
+        QMetaObject::invokeMethod(
+            this,
+            [this, number, argument, result = std::move(result)] { finishOpening(number, argument, result); },
+            Qt::QueuedConnection);
+    });
+}
+
+void Loader::finishOpening(quint64 number, const QString &argument, const Result<CheckpointPtr> &result)
+{
+    if (number != m_openNumber || !m_opening)
+        return; // superseded or cancelled
+    m_opening = false;
+    if (result)
+        emit opened(argument, *result);
+    else
+        emit failed(argument, result.error());
+}
+
+void Loader::cancel()
+{
+    if (!m_opening)
+        return;
+    m_opening = false;
+    for (Job &job : m_jobs) {
+        if (job.number == m_openNumber)
+            job.thread.request_stop();
+    }
+    emit cancelled(m_argument);
+}
+
+void Loader::loadEntries(const QStringList &ids)
+{
+    startJob([this, ids, catalog = m_catalog](const std::stop_token &stop, quint64) {
+        for (const QString &id : ids) {
+            if (stop.stop_requested())
+                return;
+            const CatalogEntry *entry = catalog->find(id.toStdString());
+            if (entry == nullptr)
+                continue;
+            Result<CheckpointPtr> result = guarded(entry->id, [&] { return catalog->load(*entry); });
+            QMetaObject::invokeMethod(
+                this,
+                [this, id, result = std::move(result)] {
+                    if (result)
+                        emit entryLoaded(id, *result);
+                    else
+                        emit entryFailed(id, result.error());
+                },
+                Qt::QueuedConnection);
+        }
+        QMetaObject::invokeMethod(this, [this] { emit entriesFinished(); }, Qt::QueuedConnection);
+    });
+}
+
+} // namespace weir

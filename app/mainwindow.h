@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/base/error.h"
+#include "models/base/message.h"
+
+#include <QMainWindow>
+
+class QLabel;
+class QSplitter;
+class QTabWidget;
+class QToolButton;
+
+namespace weir {
+
+class AssumptionsPanel;
+class CatalogView;
+class Chart;
+class ComponentTable;
+class Loader;
+class MeasurementTable;
+class MemoryBar;
+class MessageBar;
+class ReadingBar;
+class ResidentChart;
+class Session;
+class Settings;
+class SpeedPlot;
+class SystemTheme;
+class TimeBreakdown;
+class TopBar;
+class VerdictBar;
+class WindowActions;
+class WindowWording;
+class WorkloadPanel;
+
+/// The window: three columns around one session. It lays out, connects, and words what the session
+/// says; it decides nothing about models. Everything passed in outlives it. GUI thread.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    MainWindow(Session &session, Loader &loader, Settings &settings, WindowWording &wording,
+               QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    WindowActions *commands() const { return m_actions; }
+
+    void showMessage(const QString &sentence, Severity severity);
+
+    /// The smallest size at which nothing is cut off.
+    static constexpr QSize smallestSize{1024, 700};
+    static constexpr QSize firstSize{1440, 900};
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
+
+private:
+    QWidget *makeLeftColumn();
+    QWidget *makeMiddleColumn();
+    QWidget *makeRightColumn();
+    void makeStatusBar();
+    void restoreSettings();
+    void restoreDefaultLayout();
+
+    void connectActions();
+    void connectViews();
+    void connectSession();
+    void connectLoader();
+    void connectChart(Chart *chart);
+
+    void updateMachines();
+    void updateEngines();
+    void updatePin();
+    void updateSelection();
+    void updateAssessments();
+    void updateMeasurements();
+    void updateRecentMenu();
+    void updateStatus();
+    void updateTitle();
+
+    void openPath(const QString &path);
+    void applyThemeChoice(const QString &choice);
+    void showAbout();
+
+    Session &m_session;
+    Loader &m_loader;
+    Settings &m_settings;
+    WindowWording &m_wording;
+    WindowActions *m_actions = nullptr;
+    SystemTheme *m_systemTheme = nullptr;
+
+    TopBar *m_topBar = nullptr;
+    ReadingBar *m_readingBar = nullptr;
+    QSplitter *m_columns = nullptr;
+    CatalogView *m_catalog = nullptr;
+    MessageBar *m_messages = nullptr;
+    VerdictBar *m_verdict = nullptr;
+    MemoryBar *m_memory = nullptr;
+    ResidentChart *m_resident = nullptr;
+    SpeedPlot *m_speed = nullptr;
+    QTabWidget *m_tabs = nullptr;
+    ComponentTable *m_components = nullptr;
+    MeasurementTable *m_measurements = nullptr;
+    WorkloadPanel *m_workload = nullptr;
+    TimeBreakdown *m_time = nullptr;
+    AssumptionsPanel *m_assumptions = nullptr;
+    QLabel *m_status = nullptr;
+    QToolButton *m_unit = nullptr;
+};
+
+} // namespace weir

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session.h"
+
+#include "app/loader.h"
+#include "app/settings.h"
+#include "models/items/text.h"
+
+#include <QTimer>
+#include <QUndoCommand>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace weir {
+
+namespace {
+
+constexpr auto badgeDelay = std::chrono::milliseconds(80);
+constexpr qint64 badgeSliceMilliseconds = 6;
+constexpr int undoSteps = 100;
+
+bool takes(const Engine &engine, const std::string &dtype)
+{
+    return engine.kvDtypes.empty() || std::ranges::find(engine.kvDtypes, dtype) != engine.kvDtypes.end();
+}
+
+} // namespace
+
+class Session::SelectCommand : public QUndoCommand
+{
+public:
+    SelectCommand(Session *session, QString before, QString after)
+        : QUndoCommand(Session::tr("Select"))
+        , m_session(session)
+        , m_before(std::move(before))
+        , m_after(std::move(after))
+    {}
+
+    void redo() override { m_session->applySelection(m_after); }
+    void undo() override { m_session->applySelection(m_before); }
+
+private:
+    Session *m_session;
+    QString m_before;
+    QString m_after;
+};
+
+class Session::PinCommand : public QUndoCommand
+{
+public:
+    PinCommand(Session *session, QStringList before, QStringList after)
+        : QUndoCommand(before.size() < after.size() ? Session::tr("Pin") : Session::tr("Unpin"))
+        , m_session(session)
+        , m_before(std::move(before))
+        , m_after(std::move(after))
+    {}
+
+    void redo() override { m_session->applyPins(m_after); }
+    void undo() override { m_session->applyPins(m_before); }
+
+private:
+    Session *m_session;
+    QStringList m_before;
+    QStringList m_after;
+};
+
+Session::Session(const Library &library, Settings &settings, Loader &loader, QObject *parent)
+    : QObject(parent)
+    , m_library(library)
+    , m_settings(settings)
+    , m_loader(loader)
+    , m_badgeTimer(new QTimer(this))
+{
+    m_undoStack.setUndoLimit(undoSteps);
+    m_badgeTimer->setSingleShot(true);
+    connect(m_badgeTimer, &QTimer::timeout, this, &Session::continueBadges);
+
+    connect(&loader, &Loader::opened, this, &Session::onOpened);
+    connect(&loader, &Loader::failed, this, [this] {
+        m_wanted.clear();
+        openNextRemembered();
+        checkSettled();
+    });
+    connect(&loader, &Loader::cancelled, this, [this] {
+        m_wanted.clear();
+        m_remembered.clear();
+        checkSettled();
+    });
+    connect(&loader, &Loader::entryLoaded, this, &Session::onEntryLoaded);
+    connect(&loader, &Loader::entryFailed, this, [this](const QString &id, const Error &error) {
+        if (m_wanted == id)
+            m_wanted.clear();
+        emit problemFound(error);
+    });
+    connect(&loader, &Loader::entriesFinished, this, [this] {
+        m_entriesLoading = false;
+        restartBadges();
+    });
+    indexMeasurements();
+}
+
+Session::~Session() { remember(); }
+
+void Session::start(const QString &argument)
+{
+    m_unit = m_settings.unit();
+    m_workload = m_settings.workload();
+    m_engineChoices = m_settings.engineChoices();
+    m_machine = m_library.machine(m_settings.value(Setting::MachineId).toString().toStdString());
+    if (m_machine == nullptr && !m_library.machines.empty())
+        m_machine = &m_library.machines.front();
+    m_pinned = m_settings.value(Setting::PinnedIds).toStringList();
+    m_pinned.removeDuplicates();
+
+    const Catalog &catalog = *m_library.catalog;
+    m_catalogModel.setUnit(m_unit);
+    m_catalogModel.setCatalog(catalog);
+    m_catalogModel.setPinned(m_pinned);
+
+    // What is on screen first, then the rest for its badges.
+    QStringList order;
+    QString selected = m_settings.value(Setting::SelectedId).toString();
+    const bool isCatalogId = catalog.find(selected.toStdString()) != nullptr;
+    if (!isCatalogId && !isPathArgument(selected.toStdString())) {
+        selected = catalog.entries().empty() ? QString() : toText(catalog.entries().front().id);
+    }
+    if (!selected.isEmpty())
+        order << selected;
+    order << m_pinned;
+    for (const QString &id : std::as_const(order)) {
+        if (catalog.find(id.toStdString()) == nullptr)
+            m_remembered << id;
+    }
+    for (const CatalogEntry &entry : catalog.entries())
+        order << toText(entry.id);
+    order.removeDuplicates();
+
+    emit machineChanged();
+    emit workloadChanged();
+    emit unitChanged();
+    emit pinsChanged();
+
+    m_entriesLoading = !catalog.entries().empty();
+    if (m_entriesLoading)
+        m_loader.loadEntries(order);
+    if (!argument.isEmpty()) {
+        m_remembered.clear();
+        open(argument);
+    } else {
+        m_wanted = selected;
+        openNextRemembered();
+    }
+    recompute();
+}
+
+void Session::openNextRemembered()
+{
+    if (!m_remembered.isEmpty() && !m_loader.isOpening())
+        m_loader.open(m_remembered.takeFirst());
+}
+
+void Session::setMachine(const QString &id)
+{
+    const Machine *machine = m_library.machine(id.toStdString());
+    if (machine == nullptr || machine == m_machine)
+        return;
+    m_machine = machine;
+    m_points.clear();
+    emit machineChanged();
+    recompute();
+    restartBadges();
+}
+
+void Session::setWorkload(const Workload &workload)
+{
+    m_workload = workload;
+    emit workloadChanged();
+    recompute();
+    restartBadges();
+}
+
+void Session::setUnit(ByteUnit unit)
+{
+    if (m_unit == unit)
+        return;
+    m_unit = unit;
+    m_catalogModel.setUnit(unit);
+    emit unitChanged();
+}
+
+void Session::setEngineChoice(const QString &engineId)
+{
+    if (m_selected.isEmpty() || engineChoice() == engineId)
+        return;
+    if (engineId.isEmpty())
+        m_engineChoices.remove(m_selected);
+    else
+        m_engineChoices.insert(m_selected, engineId);
+    emit engineChanged();
+    recompute();
+    restartBadges();
+}
+
+const Engine *Session::automaticEngineFor(const Checkpoint &checkpoint) const
+{
+    return m_library.engine(automaticEngine(checkpoint));
+}
+
+const Engine *Session::engineFor(const Checkpoint &checkpoint) const
+{
+    const QString choice = m_engineChoices.value(toText(checkpoint.id));
+    if (!choice.isEmpty()) {
+        if (const Engine *engine = m_library.engine(choice.toStdString()))
+            return engine;
+    }
+    return automaticEngineFor(checkpoint);
+}
+
+std::shared_ptr<const Assessment> Session::selectedAssessment() const
+{
+    for (const Pin &pin : m_pins) {
+        if (pin.selected)
+            return pin.assessment;
+    }
+    return nullptr;
+}
+
+bool Session::isSettled() const
+{
+    return !m_loader.isOpening() && !m_entriesLoading && !m_badgesStale && m_remembered.isEmpty();
+}
+
+void Session::open(const QString &argument)
+{
+    const CatalogEntry *entry =
+        isPathArgument(argument.toStdString()) ? nullptr : m_library.catalog->find(argument.toStdString());
+    if (entry != nullptr) {
+        select(toText(entry->id));
+        return;
+    }
+    m_wanted = argument;
+    m_loader.open(argument);
+}
+
+void Session::select(const QString &id)
+{
+    if (m_checkpoints.contains(id)) {
+        m_wanted.clear();
+        pushSelection(id);
+        return;
+    }
+    m_wanted = id;
+    // The catalog is being read anyway as long as the window is young; an entry named now comes first.
+    m_loader.open(id);
+}
+
+void Session::togglePin(const QString &id)
+{
+    if (id.isEmpty())
+        return;
+    QStringList pins = m_pinned;
+    if (!pins.removeOne(id))
+        pins << id;
+    m_undoStack.push(new PinCommand(this, m_pinned, pins));
+}
+
+void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)
+{
+    const QString id = toText(checkpoint->id);
+    m_checkpoints.insert(id, checkpoint);
+    m_points.remove(id);
+    if (m_library.catalog->find(checkpoint->id) == nullptr) {
+        m_catalogModel.addOpened(*checkpoint);
+        m_settings.addRecentPath(id);
+    }
+    if (m_wanted == argument || m_wanted == id) {
+        m_wanted.clear();
+        pushSelection(id);
+    } else if (m_pinned.contains(argument) || m_selected == id) {
+        recompute();
+    }
+    restartBadges();
+    openNextRemembered();
+    checkSettled();
+}
+
+void Session::onEntryLoaded(const QString &id, const CheckpointPtr &checkpoint)
+{
+    m_checkpoints.insert(id, checkpoint);
+    if (m_wanted == id) {
+        m_wanted.clear();
+        pushSelection(id);
+    } else if (m_pinned.contains(id)) {
+        recompute();
+    }
+}
+
+void Session::pushSelection(const QString &id)
+{
+    if (m_selected == id) {
+        recompute(); // read again
+        return;
+    }
+    // The first one of all is where undoing ends.
+    if (m_selected.isEmpty())
+        applySelection(id);
+    else
+        m_undoStack.push(new SelectCommand(this, m_selected, id));
+}
+
+void Session::applySelection(const QString &id)
+{
+    m_selected = id;
+    emit selectionChanged();
+    emit engineChanged();
+    recompute();
+}
+
+void Session::applyPins(const QStringList &ids)
+{
+    m_pinned = ids;
+    m_catalogModel.setPinned(ids);
+    emit pinsChanged();
+    recompute();
+}
+
+std::shared_ptr<const Assessment> Session::assessNow(const CheckpointPtr &checkpoint, bool *kvFallback) const
+{
+    if (!checkpoint || m_machine == nullptr)
+        return nullptr;
+    const Engine *engine = engineFor(*checkpoint);
+    if (engine == nullptr)
+        return nullptr;
+    Workload workload = m_workload;
+    for (std::string *dtype : {&workload.kDtype, &workload.vDtype}) {
+        if (takes(*engine, *dtype))
+            continue;
+        *dtype = engine->kvDtypes.front();
+        if (kvFallback != nullptr)
+            *kvFallback = true;
+    }
+    return std::make_shared<const Assessment>(assess(checkpoint, *m_machine, *engine, workload));
+}
+
+std::optional<Assessment> Session::assessRow(const CheckpointPtr &checkpoint, const Measurement &row) const
+{
+    const Machine *machine = m_library.machine(row.machine);
+    const Engine *engine = m_library.engine(row.engine);
+    const std::optional<std::uint64_t> depth = row.depthTokens();
+    if (machine == nullptr || engine == nullptr || !depth)
+        return std::nullopt;
+    Workload workload;
+    workload.contextTokens = *depth;
+    workload.concurrency = row.concurrency.value_or(1);
+    if (!row.kDtype.empty())
+        workload.kDtype = row.kDtype;
+    if (!row.vDtype.empty())
+        workload.vDtype = row.vDtype;
+    return assess(checkpoint, *machine, *engine, workload);
+}
+
+void Session::indexMeasurements()
+{
+    for (std::size_t i = 0; i < m_library.measurements.size(); ++i) {
+        const Measurement &row = m_library.measurements[i];
+        const CatalogEntry *entry = m_library.catalog->find(row.checkpoint);
+        // A repository measured at another quantization is another checkpoint.
+        if (entry != nullptr && entry->id != row.checkpoint && !row.quantization.empty()
+            && row.quantization != entry->quantization)
+            entry = nullptr;
+        m_rowsOf[toText(entry != nullptr ? std::string_view(entry->id) : std::string_view(row.checkpoint))]
+            .push_back(i);
+    }
+}
+
+std::vector<MeasuredPoint> Session::measuredPoints(const QString &id, const CheckpointPtr &checkpoint)
+{
+    const auto known = m_points.constFind(id);
+    if (known != m_points.constEnd())
+        return *known;
+    std::vector<MeasuredPoint> points;
+    for (const std::size_t index : m_rowsOf.value(id)) {
+        const Measurement &row = m_library.measurements[index];
+        if (row.machine != m_machine->id || !row.isPlainDecode() || !row.decodeTokensPerSecond)
+            continue;
+        const std::optional<Assessment> own = assessRow(checkpoint, row);
+        if (!own || !own->decode)
+            continue;
+        MeasuredPoint point;
+        point.bytesPerStep = static_cast<double>(own->decode->bytesPerStep);
+        point.tokensPerSecond = *row.decodeTokensPerSecond;
+        point.row = row;
+        points.push_back(std::move(point));
+    }
+    m_points.insert(id, points);
+    return points;
+}
+
+std::vector<MeasurementRow> Session::measurementRows() const
+{
+    std::vector<MeasurementRow> rows;
+    const CheckpointPtr checkpoint = selectedCheckpoint();
+    if (!checkpoint)
+        return rows;
+    for (const std::size_t index : m_rowsOf.value(m_selected)) {
+        const Measurement &measurement = m_library.measurements[index];
+        MeasurementRow row;
+        row.measurement = measurement;
+        const Machine *machine = m_library.machine(measurement.machine);
+        const Engine *engine = m_library.engine(measurement.engine);
+        row.machineName = toText(machine != nullptr ? machine->name : measurement.machine);
+        row.engineName = toText(engine != nullptr ? engine->name : measurement.engine);
+        if (measurement.nodes == 1
+            && (measurement.draftMethod.empty() || measurement.draftMethod == "none")) {
+            const std::optional<Assessment> own = assessRow(checkpoint, measurement);
+            if (own && own->decode)
+                row.predicted = own->decode->tokensPerSecond;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void Session::recompute()
+{
+    QStringList ids = m_pinned;
+    if (!m_selected.isEmpty() && !ids.contains(m_selected))
+        ids.prepend(m_selected);
+    m_kvFallback = false;
+    Pins pins;
+    for (const QString &id : std::as_const(ids)) {
+        const CheckpointPtr checkpoint = m_checkpoints.value(id);
+        Pin pin;
+        pin.id = id;
+        pin.selected = id == m_selected;
+        pin.assessment = assessNow(checkpoint, pin.selected ? nullptr : &m_kvFallback);
+        if (!pin.assessment)
+            continue; // still being read
+        pin.shortName = toText(checkpoint->name);
+        pin.measured = measuredPoints(id, checkpoint);
+        pins.push_back(std::move(pin));
+    }
+    m_pins = std::move(pins);
+    emit assessmentsChanged();
+}
+
+void Session::restartBadges()
+{
+    m_badgesStale = true;
+    m_badgeQueue.clear();
+    m_badgeTimer->start(badgeDelay);
+}
+
+void Session::continueBadges()
+{
+    if (m_badgeQueue.isEmpty()) {
+        m_badges.clear();
+        m_badgeQueue = m_checkpoints.keys();
+    }
+    // In slices: a list of badges must not hold up a slider that moves again.
+    QElapsedTimer slice;
+    slice.start();
+    while (!m_badgeQueue.isEmpty() && slice.elapsed() < badgeSliceMilliseconds) {
+        const QString id = m_badgeQueue.takeLast();
+        const std::shared_ptr<const Assessment> assessment = assessNow(m_checkpoints.value(id));
+        if (!assessment)
+            continue;
+        CatalogResult result;
+        result.fit = fitOf(*assessment);
+        result.engineName = toText(assessment->engineName);
+        result.contextTokens = assessment->workload.contextTokens;
+        if (assessment->decode && (result.fit == Fit::Fits || result.fit == Fit::Tight))
+            result.tokensPerSecond = assessment->decode->tokensPerSecond;
+        m_badges.insert(id, result);
+    }
+    if (!m_badgeQueue.isEmpty()) {
+        m_badgeTimer->start(0);
+        return;
+    }
+    // All at once, so that the context said above the list holds for every row.
+    m_catalogModel.setResults(m_badges);
+    m_badgesStale = false;
+    emit badgesChanged(m_workload.contextTokens);
+    remember();
+    checkSettled();
+}
+
+void Session::checkSettled()
+{
+    if (isSettled())
+        emit settled();
+}
+
+void Session::remember()
+{
+    if (m_machine == nullptr)
+        return; // never started
+    m_settings.setUnit(m_unit);
+    m_settings.setWorkload(m_workload);
+    m_settings.setEngineChoices(m_engineChoices);
+    m_settings.setValue(Setting::MachineId, toText(m_machine->id));
+    m_settings.setValue(Setting::PinnedIds, m_pinned);
+    if (!m_selected.isEmpty())
+        m_settings.setValue(Setting::SelectedId, m_selected);
+}
+
+} // namespace weir

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/catalogdelegate.h"
+
+#include "models/items/catalogfilter.h"
+#include "models/items/catalogmodel.h"
+#include "widgets/theme.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QPainterPath>
+
+namespace weir {
+
+namespace {
+
+constexpr double sideMargin = 6;   ///< of the selection's rectangle
+constexpr double textLeft = 28;    ///< leaves room for the dot
+constexpr double textRight = 16;
+constexpr double verticalPadding = 7;
+constexpr double lineGap = 3;
+
+struct BadgeColors
+{
+    QColor text;
+    QColor surface;
+};
+
+BadgeColors badgeColors(const Theme &theme, Fit fit)
+{
+    switch (fit) {
+    case Fit::Fits: return {theme.fits, theme.fitsSurface};
+    case Fit::Tight: return {theme.tight, theme.tightSurface};
+    case Fit::TooBig: return {theme.no, theme.noSurface};
+    case Fit::CannotLoad:
+    case Fit::Unknown: break;
+    }
+    return {theme.mutedText, theme.hoverSurface};
+}
+
+double sectionHeight(const QFontMetricsF &metrics) { return metrics.height() + 14; }
+
+/// Small text with figures and badges; kept readable with small desktop fonts.
+QFont smallFont(const QFont &base) { return textFont(base, TextSize::Small); }
+
+} // namespace
+
+CatalogDelegate::CatalogDelegate(QObject *parent)
+    : QStyledItemDelegate(parent)
+{}
+
+QSize CatalogDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const
+{
+    const QFontMetricsF strong(textFont(option.font, TextSize::Strong));
+    const QFontMetricsF small(smallFont(option.font));
+    double height = 2 * verticalPadding + strong.height() + lineGap + small.height() + 2;
+    if (!index.data(CatalogFilter::SectionRole).toString().isEmpty())
+        height += sectionHeight(small);
+    return {120, qRound(height)};
+}
+
+void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
+                            const QModelIndex &index) const
+{
+    const Theme &theme = Theme::of(option.widget);
+    const QFont strongFont = textFont(option.font, TextSize::Strong);
+    const QFont small = smallFont(option.font);
+    const QFontMetricsF strongMetrics(strongFont);
+    const QFontMetricsF smallMetrics(small);
+
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->fillRect(option.rect, theme.card);
+
+    QRectF row = option.rect;
+    const QString section = index.data(CatalogFilter::SectionRole).toString();
+    if (!section.isEmpty()) {
+        const double height = sectionHeight(smallMetrics);
+        painter->setFont(small);
+        painter->setPen(theme.mutedText);
+        painter->drawText(QRectF(row.left() + 16, row.top(), row.width() - 32, height - 3),
+                          Qt::AlignLeft | Qt::AlignBottom, section);
+        row.setTop(row.top() + height);
+    }
+
+    const QRectF surface = row.adjusted(sideMargin, 1, -sideMargin, -1);
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    if (selected || option.state.testFlag(QStyle::State_MouseOver)) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(selected ? theme.accentSurface : theme.hoverSurface);
+        painter->drawRoundedRect(surface, 6, 6);
+    }
+    if (option.state.testFlag(QStyle::State_HasFocus)
+        && option.state.testFlag(QStyle::State_KeyboardFocusChange)) {
+        painter->setPen(QPen(theme.accent, 1.5));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRoundedRect(surface.adjusted(0.75, 0.75, -0.75, -0.75), 6, 6);
+    }
+
+    const double left = row.left() + textLeft;
+    const double right = row.right() - textRight;
+    const QRectF first(left, row.top() + 1 + verticalPadding, right - left, strongMetrics.height());
+    const QRectF second(left, first.bottom() + lineGap, right - left, smallMetrics.height());
+
+    if (index.data(CatalogModel::PinnedRole).toBool()) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.accent);
+        painter->drawEllipse(QPointF(row.left() + 17, first.center().y()), 3.5, 3.5);
+    }
+
+    double nameRight = right;
+    const QString badge = index.data(CatalogModel::BadgeRole).toString();
+    if (!badge.isEmpty()) {
+        const BadgeColors colors =
+            badgeColors(theme, static_cast<Fit>(index.data(CatalogModel::FitRole).toInt()));
+        QFont badgeFont = small;
+        badgeFont.setWeight(QFont::DemiBold);
+        const double width = QFontMetricsF(badgeFont).horizontalAdvance(badge) + 14;
+        const QRectF pill(right - width, first.center().y() - smallMetrics.height() / 2 - 2, width,
+                          smallMetrics.height() + 4);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(colors.surface);
+        painter->drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
+        painter->setPen(colors.text);
+        painter->setFont(badgeFont);
+        painter->drawText(pill, Qt::AlignCenter, badge);
+        nameRight = pill.left() - 8;
+    }
+
+    painter->setFont(strongFont);
+    painter->setPen(theme.text);
+    const QString name = index.data(Qt::DisplayRole).toString();
+    painter->drawText(QRectF(left, first.top(), nameRight - left, first.height()),
+                      Qt::AlignLeft | Qt::AlignVCenter,
+                      strongMetrics.elidedText(name, Qt::ElideRight, nameRight - left));
+
+    painter->setFont(small);
+    double subtitleRight = right;
+    const QString speed = index.data(CatalogModel::SpeedTextRole).toString();
+    if (!speed.isEmpty()) {
+        painter->drawText(second, Qt::AlignRight | Qt::AlignVCenter, speed);
+        subtitleRight -= smallMetrics.horizontalAdvance(speed) + 8;
+    }
+    painter->setPen(theme.mutedText);
+    painter->drawText(QRectF(left, second.top(), subtitleRight - left, second.height()),
+                      Qt::AlignLeft | Qt::AlignVCenter,
+                      smallMetrics.elidedText(index.data(CatalogModel::SubtitleRole).toString(),
+                                              Qt::ElideRight, subtitleRight - left));
+    painter->restore();
+}
+
+} // namespace weir

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/base/message.h"
+
+#include <QFrame>
+
+class QLabel;
+class QToolButton;
+
+namespace weir {
+
+/// One sentence where it happened, with a button to copy it and one to close it. The newest sentence
+/// takes the place of the one before. Hidden as long as there is nothing to say. GUI thread.
+class MessageBar : public QFrame
+{
+    Q_OBJECT
+
+public:
+    explicit MessageBar(QWidget *parent = nullptr);
+
+    void showMessage(const QString &sentence, Severity severity = Severity::Error);
+    QString text() const;
+    Severity severity() const { return m_severity; }
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    QLabel *m_text = nullptr;
+    QToolButton *m_copy = nullptr;
+    QToolButton *m_close = nullptr;
+    Severity m_severity = Severity::Error;
+};
+
+} // namespace weir
