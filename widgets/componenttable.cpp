@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
+#include <QLabel>
 #include <QPainter>
 #include <QPixmap>
 #include <QScrollBar>
@@ -49,6 +50,7 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
     : QWidget(parent)
     , m_rows(new QTableView(this))
     , m_total(new QTableView(this))
+    , m_empty(new QLabel(tr("Select a checkpoint to see what it is made of."), this))
 {
     setObjectName(QStringLiteral("componentTable"));
     setAccessibleName(tr("Components"));
@@ -87,7 +89,12 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    m_empty->setObjectName(QStringLiteral("componentEmpty"));
+    m_empty->setProperty("role", QStringLiteral("muted"));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
     layout->addWidget(m_rows, 1);
+    layout->addWidget(m_empty, 1);
     layout->addWidget(m_total);
 
     connect(m_rows->horizontalHeader(), &QHeaderView::sectionResized, this,
@@ -110,17 +117,17 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
     m_rows->addAction(copy);
     m_rows->setContextMenuPolicy(Qt::ActionsContextMenu);
     setFocusProxy(m_rows);
-    fitTotal();
+    showParts();
 }
 
 void ComponentTable::setAssessment(std::shared_ptr<const Assessment> assessment, ByteUnit unit)
 {
     m_model->setAssessment(std::move(assessment), unit);
+    showParts();
     if (!m_fitted && m_model->rowCount() > 0) {
         m_fitted = true;
         fitColumns();
     }
-    fitTotal();
 }
 
 QString ComponentTable::selectionAsText() const
@@ -174,7 +181,7 @@ void ComponentTable::changeEvent(QEvent *event)
             for (QTableView *view : {m_rows, m_total})
                 view->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
             fitColumns();
-            fitTotal();
+            showParts();
         }
         break;
     default: break;
@@ -242,10 +249,12 @@ void ComponentTable::fitColumns()
     m_fitting = false;
 }
 
-void ComponentTable::fitTotal()
+void ComponentTable::showParts()
 {
     const bool shown = m_model->rowCount() > 0;
+    m_rows->setVisible(shown);
     m_total->setVisible(shown);
+    m_empty->setVisible(!shown);
     m_total->setFixedHeight(m_total->verticalHeader()->defaultSectionSize() + 2);
 }
 

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+class QLabel;
 class QTableView;
 
 namespace weir {
@@ -46,11 +47,12 @@ private:
     QPixmap swatch(Component component);
     void setUpView(QTableView *view);
     void fitColumns();
-    void fitTotal();
+    void showParts();
 
     ComponentModel *m_model = nullptr;
     QTableView *m_rows = nullptr;
     QTableView *m_total = nullptr;
+    QLabel *m_empty = nullptr; ///< stands where the rows would be
     QHash<int, QPixmap> m_swatches; ///< by component, in the colours and at the pixel ratio in force
     bool m_fitted = false;
     bool m_fitting = false;

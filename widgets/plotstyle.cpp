@@ -41,6 +41,15 @@ void stylePlot(QCustomPlot &plot, const Theme &theme, const QFont &font, qreal d
     }
 }
 
+void placePlot(QCustomPlot &plot, const QRect &area)
+{
+    if (plot.geometry() != area)
+        plot.setGeometry(area);
+    const QRect viewport(QPoint(), area.size());
+    if (plot.viewport() != viewport)
+        plot.setViewport(viewport);
+}
+
 std::shared_ptr<QPainter> makePlotPainter(QPaintDevice *device, bool vector)
 {
     auto painter = std::make_shared<QCPPainter>(device);

@@ -10,6 +10,7 @@ class QFont;
 class QPaintDevice;
 class QPainter;
 class QPoint;
+class QRect;
 class QString;
 
 namespace weir {
@@ -21,6 +22,8 @@ struct Theme;
 void embedPlot(QCustomPlot &plot, const QString &objectName);
 /// Takes colours, fonts and the device pixel ratio over; QCustomPlot follows none of them by itself.
 void stylePlot(QCustomPlot &plot, const Theme &theme, const QFont &font, qreal devicePixelRatio);
+/// Moves a plot. One that was never shown gets no resize event, and would lay itself out for another size.
+void placePlot(QCustomPlot &plot, const QRect &area);
 /// A painter for paintPlot(); `vector` for SVG and PDF.
 std::shared_ptr<QPainter> makePlotPainter(QPaintDevice *device, bool vector);
 /// Draws the plot at `origin`; `painter` is of makePlotPainter().

@@ -320,8 +320,7 @@ void ResidentChart::relayout()
 
     const QRect area(qRound(body.left()), qRound(body.top()), qRound(body.width()),
                      qRound(body.height() - legendHeight - 6));
-    if (m_plot->geometry() != area)
-        m_plot->setGeometry(area);
+    placePlot(*m_plot, area);
     const double left = small.horizontalAdvance(plainTick(m_maximum)) + 10;
     const QFontMetricsF strong(textFont(font(), TextSize::Strong));
     const double group = (area.width() - left - 2) / m_plot->xAxis->range().size();

@@ -240,7 +240,7 @@ bool SpeedLayout::placeLineText(LabelPlacer &placer, const QLineF &line, const Q
         return false;
     const QPointF along = (line.p2() - line.p1()) / length;
     const QPointF up(along.y(), -along.x()); // towards the impossible region
-    const double offset = size.height() / 2 + 2.5;
+    const double offset = size.height() / 2 + 3.0;
     const double spare = length - size.width() - 16;
     constexpr int steps = 24;
     // The datasheet's words above its line and near its upper end, the effective line's below it and near

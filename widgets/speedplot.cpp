@@ -324,8 +324,7 @@ void SpeedPlot::relayout()
     if (m_marks.marks.empty())
         return;
     const QRect area = bodyRect().toAlignedRect().adjusted(0, 2, 0, 0);
-    if (m_plot->geometry() != area)
-        m_plot->setGeometry(area);
+    placePlot(*m_plot, area);
 
     const QFontMetricsF small(textFont(font(), TextSize::Small));
     const double widest = std::max(small.horizontalAdvance(plainTick(m_yRange.low())),
