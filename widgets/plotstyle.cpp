@@ -20,7 +20,8 @@ void embedPlot(QCustomPlot &plot, const QString &objectName)
     for (QCPAxis *axis : {plot.xAxis, plot.yAxis}) {
         axis->setSubTicks(false);
         axis->setTickLength(0, 0);
-        axis->setTickPen(Qt::NoPen);
+        // Not Qt::NoPen: SVG output then draws a dot for each tick.
+        axis->setTickPen(QPen(Qt::transparent));
         axis->setTickLabelPadding(5);
         axis->grid()->setZeroLinePen(Qt::NoPen);
     }

@@ -78,7 +78,8 @@ void SpeedLayout::compute(const SpeedMarks &marks, const Pins &pins, ByteUnit un
     // Points before lines: a line has many places for its label, a point has few.
     placePointLabels(placer, pins);
     if (m_datasheet) {
-        placeLineLabel(placer, *m_datasheet, {tr("%1 datasheet").arg(bandwidthText(m_marks.datasheet))}, true);
+        placeLineLabel(placer, *m_datasheet, {tr("%1 datasheet").arg(bandwidthText(m_marks.datasheet)),
+                                             bandwidthText(m_marks.datasheet)}, true);
     }
     if (m_effective) {
         const QString speed = bandwidthText(m_marks.effective);
@@ -92,7 +93,7 @@ void SpeedLayout::compute(const SpeedMarks &marks, const Pins &pins, ByteUnit un
         } else {
             if (named)
                 texts << tr("%1 effective with %2").arg(speed, engine);
-            texts << tr("%1 effective").arg(speed);
+            texts << tr("%1 effective").arg(speed) << speed;
         }
         placeLineLabel(placer, *m_effective, texts, false);
     }
