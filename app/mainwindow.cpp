@@ -49,9 +49,9 @@ namespace weir {
 
 namespace {
 
-constexpr int leftWidth = 272;
-constexpr int rightWidth = 258;
-constexpr int gap = 10;
+constexpr int leftWidth = 264;
+constexpr int rightWidth = 252;
+constexpr int gap = 8;
 
 QFrame *makeDivider(QWidget *parent)
 {
@@ -75,6 +75,8 @@ MainWindow::MainWindow(Session &session, Loader &loader, Settings &settings, Win
     , m_systemTheme(new SystemTheme(this))
 {
     setObjectName(QStringLiteral("mainWindow"));
+    // Before the first child: fonts and colours reach those made later only.
+    applyThemeChoice(settings.value(Setting::ThemeChoice).toString());
     setAcceptDrops(true);
     setMinimumSize(smallestSize);
 
@@ -173,7 +175,7 @@ QWidget *MainWindow::makeMiddleColumn()
     charts->addWidget(m_speed, 11);
 
     auto *layout = new QVBoxLayout(column);
-    layout->setContentsMargins(12, 12, 12, 12);
+    layout->setContentsMargins(10, 10, 10, 10);
     layout->setSpacing(gap);
     layout->addWidget(m_messages);
     layout->addWidget(m_verdict);
@@ -244,9 +246,7 @@ void MainWindow::restoreSettings()
     m_catalog->setOrder(static_cast<CatalogFilter::Order>(m_settings.value(Setting::CatalogOrder).toInt()));
     m_catalog->setMinimumFit(static_cast<Fit>(m_settings.value(Setting::CatalogMinimumFit).toInt()));
     m_tabs->setCurrentIndex(m_settings.value(Setting::DetailTab).toInt());
-    const QString theme = m_settings.value(Setting::ThemeChoice).toString();
-    m_actions->showTheme(theme);
-    applyThemeChoice(theme);
+    m_actions->showTheme(m_settings.value(Setting::ThemeChoice).toString());
     if (!restoreGeometry(m_settings.windowGeometry()))
         resize(firstSize);
     if (!m_columns->restoreState(m_settings.windowColumns()))

@@ -437,9 +437,17 @@ void Session::recompute()
         pin.assessment = assessNow(checkpoint, pin.selected ? nullptr : &m_kvFallback);
         if (!pin.assessment)
             continue; // still being read
-        pin.shortName = toText(checkpoint->name);
+        pin.shortName = shortModelName(toText(printable(checkpoint->name)));
         pin.measured = measuredPoints(id, checkpoint);
         pins.push_back(std::move(pin));
+    }
+    // Two quantizations of one model are told apart by it.
+    QHash<QString, int> uses;
+    for (const Pin &pin : pins)
+        ++uses[pin.shortName];
+    for (Pin &pin : pins) {
+        if (uses.value(pin.shortName) > 1)
+            pin.shortName += QLatin1Char(' ') + quantizationText(pin.assessment->checkpoint->quantization);
     }
     m_pins = std::move(pins);
     emit assessmentsChanged();

@@ -7,6 +7,8 @@
 #include <QCoreApplication>
 #include <QStringList>
 
+#include <algorithm>
+
 namespace weir {
 
 namespace {
@@ -32,16 +34,25 @@ QString speedContext(const Assessment &assessment, const DecodeAssessment &decod
     return context;
 }
 
+/// "6.5 of the 72.4 GB": the unit once, where both have the same.
+QString partOfWhole(std::uint64_t part, std::uint64_t whole, ByteUnit unit)
+{
+    const QString partText = shortBytes(part, unit);
+    const QString wholeText = shortBytes(whole, unit);
+    const qsizetype space = partText.lastIndexOf(QLatin1Char(' '));
+    const bool sameUnit = space >= 0 && wholeText.endsWith(QStringView(partText).mid(space));
+    return Words::tr("%1 of the %2").arg(sameUnit ? partText.left(space) : partText, wholeText);
+}
+
 QString whyOf(const Assessment &assessment, ByteUnit unit)
 {
     const Checkpoint &checkpoint = *assessment.checkpoint;
-    const QString streamed = shortBytes(assessment.streamedBytes, unit);
-    const QString resident = shortBytes(assessment.residentBytes, unit);
+    const QString amount = partOfWhole(assessment.streamedBytes, assessment.residentBytes, unit);
     if (checkpoint.isMoe())
-        return Words::tr("It reads %1 of the %2 it holds for each token: %3 of %4 experts wake up.")
-            .arg(streamed, resident, count(checkpoint.spec.expertsPerToken), count(checkpoint.spec.experts));
-    return Words::tr("It reads %1 of the %2 it holds for each token: a dense model wakes all of its layers.")
-        .arg(streamed, resident);
+        return Words::tr("It reads %1 it holds for each token: %2 of %3 experts wake up.")
+            .arg(amount, count(checkpoint.spec.expertsPerToken), count(checkpoint.spec.experts));
+    return Words::tr("It reads %1 it holds for each token: a dense model wakes all of its layers.")
+        .arg(amount);
 }
 
 QString longestContext(const Assessment &assessment)
@@ -82,15 +93,15 @@ QString sourceLine(const Message &message)
                                   : Words::tr("Source: %1").arg(toText(printable(message.source)));
 }
 
-/// The whole sentence of a message where it matters, its title where it is a remark.
+/// The whole sentence of a message; its title and source on hover.
 Assumption worded(const Message &message, const Wording &wording)
 {
     Assumption assumption;
     assumption.severity = message.severity;
     const QString title = wording.title(message);
     const QString detail = wording.detail(message);
-    assumption.text = message.severity == Severity::Info || detail.isEmpty() ? title : detail;
-    QStringList lines{title, detail, sourceLine(message)};
+    assumption.text = detail.isEmpty() ? title : detail;
+    QStringList lines{title, sourceLine(message)};
     lines.removeAll(QString());
     assumption.toolTip = plainToolTip(lines.join(QLatin1Char('\n')));
     return assumption;
@@ -236,7 +247,11 @@ std::vector<Assumption> assumptionsOf(const Assessment &assessment, const Engine
                 : Words::tr("MTP head: %1 on disk, not loaded").arg(bytes),
             draftLines);
     }
-    say(provenance(checkpoint), take("provenance."));
+    const QStringList provenanceLines = take("provenance.");
+    const bool warned = std::ranges::any_of(
+        rest, [](const Message *message) { return message->id.starts_with("provenance."); });
+    if (!warned)
+        say(provenance(checkpoint), provenanceLines);
     const QStringList budgetLines = take("memory.budget");
     if (assessment.memory.budgetBytes)
         say(Words::tr("%1 takes a budget of %2 and will show all of it as used")

@@ -42,9 +42,9 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     connect(m_engine, &QComboBox::activated, this,
             [this] { emit engineChosen(m_engine->currentData().toString()); });
 
-    auto *machineName = new QLabel(tr("&Machine"), this);
+    auto *machineName = new QLabel(tr("Machine"), this);
     machineName->setBuddy(m_machine);
-    auto *engineName = new QLabel(tr("&Engine"), this);
+    auto *engineName = new QLabel(tr("Engine"), this);
     engineName->setBuddy(m_engine);
 
     m_openField->setMinimumWidth(220);

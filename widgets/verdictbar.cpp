@@ -44,6 +44,7 @@ VerdictBar::VerdictBar(QWidget *parent)
 
     m_badge = makeLabel("verdictBadge", this);
     m_badge->setAlignment(Qt::AlignCenter);
+    m_badge->setMargin(4);
     m_headline = makeLabel("verdictHeadline", this);
     m_headline->setProperty("role", QStringLiteral("headline"));
     m_underHeadline = makeLabel("verdictContext", this);
@@ -102,6 +103,7 @@ void VerdictBar::setVerdict(const Verdict &verdict)
         m_badge->setProperty("badge", badgeStyle(verdict.fit));
         m_badge->style()->unpolish(m_badge);
         m_badge->style()->polish(m_badge);
+        m_badge->updateGeometry();
     }
     setAccessibleDescription(
         QStringList{verdict.badge, verdict.headline, verdict.underHeadline, verdict.why, verdict.detail}.join(

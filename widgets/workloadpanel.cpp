@@ -117,7 +117,7 @@ QWidget *WorkloadPanel::makeContext()
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setVerticalSpacing(6);
     grid->setColumnStretch(0, 1);
-    grid->addWidget(makeName(tr("&Context"), m_context, this), 0, 0);
+    grid->addWidget(makeName(tr("Context"), m_context, this), 0, 0);
     grid->addWidget(m_context, 0, 1);
     grid->addWidget(m_contextSlider, 1, 0, 1, 2);
     grid->addWidget(m_contextNote, 2, 0, 1, 2);
@@ -158,7 +158,7 @@ QWidget *WorkloadPanel::makeConcurrency()
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setVerticalSpacing(6);
     grid->setColumnStretch(0, 1);
-    grid->addWidget(makeName(tr("&Parallel requests"), m_concurrency, this), 0, 0);
+    grid->addWidget(makeName(tr("Parallel requests"), m_concurrency, this), 0, 0);
     grid->addWidget(m_concurrency, 0, 1);
     grid->addWidget(m_concurrencySlider, 1, 0, 1, 2);
     return box;
@@ -194,9 +194,9 @@ QWidget *WorkloadPanel::makeKv()
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setVerticalSpacing(6);
     grid->setColumnStretch(0, 1);
-    grid->addWidget(makeName(tr("Cached &keys"), m_kDtype, this), 0, 0);
+    grid->addWidget(makeName(tr("Cached keys"), m_kDtype, this), 0, 0);
     grid->addWidget(m_kDtype, 0, 1);
-    grid->addWidget(makeName(tr("Cached &values"), m_vDtype, this), 1, 0);
+    grid->addWidget(makeName(tr("Cached values"), m_vDtype, this), 1, 0);
     grid->addWidget(m_vDtype, 1, 1);
     grid->addWidget(m_kvNote, 2, 0, 1, 2);
     return box;
@@ -236,10 +236,12 @@ QWidget *WorkloadPanel::makeReserve()
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setVerticalSpacing(6);
     grid->setColumnStretch(0, 1);
-    grid->addWidget(makeName(tr("Keep &free"), m_reserve, this), 0, 0);
+    grid->addWidget(makeName(tr("Keep free"), m_reserve, this), 0, 0);
     grid->addWidget(m_reserve, 0, 1);
-    grid->addWidget(m_reserveNote, 1, 0);
-    grid->addWidget(m_reserveDefault, 1, 1, Qt::AlignRight | Qt::AlignTop);
+    auto *under = new QHBoxLayout;
+    under->addWidget(m_reserveNote, 1);
+    under->addWidget(m_reserveDefault);
+    grid->addLayout(under, 1, 0, 1, 2);
     return box;
 }
 

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <array>
@@ -30,6 +31,21 @@ QString speedText(double tokensPerSecond)
 {
     //: A speed: tokens per second
     return QCoreApplication::translate("weir::text", "%1 tok/s").arg(toText(formatSpeed(tokensPerSecond)));
+}
+
+QString shortModelName(const QString &name)
+{
+    constexpr qsizetype comfortable = 14;
+    QString text = name;
+    for (const auto *tuning : {"-Instruct", "-it", "-Chat", "-Thinking"}) {
+        if (text.endsWith(QLatin1String(tuning), Qt::CaseInsensitive))
+            text.chop(QLatin1String(tuning).size());
+    }
+    if (text.size() <= comfortable)
+        return text;
+    // The family goes where the size behind it says enough.
+    static const QRegularExpression familyBeforeSize(QStringLiteral("^[^-]+-(?=\\d+(\\.\\d+)?B-)"));
+    return text.remove(familyBeforeSize);
 }
 
 QString plainToolTip(const QString &lines)

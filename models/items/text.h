@@ -18,6 +18,10 @@ QString shortBytes(quint64 bytes, ByteUnit unit);
 /// "27 tok/s": the speed of one stream. Whoever shows it shows the context beside it.
 QString speedText(double tokensPerSecond);
 
+/// A name short enough for a label in a chart: "Qwen3.5-122B-A10B" is "122B-A10B", "Llama-3.1-70B-Instruct"
+/// is "Llama-3.1-70B".
+QString shortModelName(const QString &name);
+
 /// Lines for a tooltip: never taken for markup, whatever a file of a stranger is named.
 QString plainToolTip(const QString &lines);
 
