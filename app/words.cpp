@@ -21,14 +21,14 @@ struct Words
 constexpr auto messages = std::to_array<Words>({
     // why a component is streamed as it is
     {"reason.routed", "{active} of {experts} experts",
-     "{active} of {experts} experts wake up per token in each of {layers} layers"},
+     "{active} of {experts} experts wake up, {layers} layers"},
     {"reason.routed-unknown", "expert count unknown",
      "the config does not say how many experts wake up: all are counted as read"},
     {"reason.shared", "every token", "fires for every token"},
     {"reason.dense", "every token", "whole matrices, every token"},
-    {"reason.attention", "every token", "projections of {layers} attention layers, every token"},
+    {"reason.attention", "every token", "{layers} attention layers, every token"},
     {"reason.linear", "every token",
-     "projections of {layers} linear-attention or state-space layers, every token"},
+     "{layers} linear layers, every token"},
     {"reason.router", "every token", "scores all experts for every token"},
     {"reason.embed", "one row", "one row is looked up per token"},
     {"reason.embed-tied", "one row", "one row is looked up; the same table is read whole as lm_head"},

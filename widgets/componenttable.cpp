@@ -56,7 +56,7 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
     setAccessibleName(tr("Components"));
     m_model = new ComponentModel({[&wording](Component component) { return wording.componentLabel(component); },
                                   [&wording](const Message &message) {
-                                      return message.id.empty() ? QString() : wording.title(message);
+                                      return message.id.empty() ? QString() : wording.detail(message);
                                   },
                                   [this](Component component) { return swatch(component); }},
                                  this);
@@ -239,13 +239,21 @@ void ComponentTable::fitColumns()
     for (int column = 0; column < ComponentModel::ColumnCount; ++column) {
         if (column == ComponentModel::Why)
             continue;
+        m_rows->setColumnHidden(column, false);
         m_rows->resizeColumnToContents(column);
         const int width = m_rows->columnWidth(column) + 8;
         m_rows->setColumnWidth(column, width);
         used += width;
     }
-    const int left = m_rows->viewport()->width() - used;
-    m_rows->setColumnWidth(ComponentModel::Why, std::max(left, fontMetrics().averageCharWidth() * 24));
+    // Where the window is narrow, how a component is stored gives way to why it is read: a table that has to
+    // be scrolled sideways is read by nobody.
+    const int wanted = fontMetrics().averageCharWidth() * 30;
+    const int storedAs = m_rows->columnWidth(ComponentModel::StoredAs);
+    const bool narrow = m_rows->viewport()->width() - used < wanted;
+    for (QTableView *view : {m_rows, m_total})
+        view->setColumnHidden(ComponentModel::StoredAs, narrow);
+    const int left = m_rows->viewport()->width() - used + (narrow ? storedAs : 0);
+    m_rows->setColumnWidth(ComponentModel::Why, std::max(left, fontMetrics().averageCharWidth() * 16));
     m_fitting = false;
 }
 

@@ -199,7 +199,7 @@ QString ResidentChart::elementText(int element) const
     lines << (segment.streamed ? tr("streamed for a token: %1 of what it reads").arg(share)
                                : tr("resident: %1 of what it holds").arg(share));
     if (!component.reason.id.empty())
-        lines << m_wording.title(component.reason);
+        lines << m_wording.detail(component.reason);
     return lines.join(QLatin1Char('\n'));
 }
 
