@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/checkpoint.h"
 
+#include "models/base/saturating.h"
+
 #include <algorithm>
 #include <array>
 
@@ -72,7 +74,7 @@ std::uint64_t Checkpoint::weightBytes() const
 {
     std::uint64_t bytes = 0;
     for (const ComponentSum &sum : sums)
-        bytes += sum.bytes;
+        bytes = saturatingAdd(bytes, sum.bytes);
     return bytes;
 }
 
@@ -80,7 +82,7 @@ std::uint64_t Checkpoint::parametersTotal() const
 {
     std::uint64_t parameters = 0;
     for (const ComponentSum &sum : sums)
-        parameters += sum.parameters;
+        parameters = saturatingAdd(parameters, sum.parameters);
     return parameters;
 }
 
@@ -90,15 +92,18 @@ void finish(Checkpoint &checkpoint)
     for (const TensorGroup &group : checkpoint.groups) {
         ComponentSum &sum = sums.at(static_cast<std::size_t>(group.component));
         sum.component = group.component;
-        sum.bytes += group.bytes;
-        sum.parameters += group.parameters;
-        sum.tensors += group.count;
+        const auto add = [](std::uint64_t &target, std::uint64_t amount) {
+            target = saturatingAdd(target, amount);
+        };
+        add(sum.bytes, group.bytes);
+        add(sum.parameters, group.parameters);
+        add(sum.tensors, group.count);
         if (!group.listed)
-            sum.unlistedBytes += group.bytes;
+            add(sum.unlistedBytes, group.bytes);
         if (group.role == Role::UnseenRemainder)
-            sum.unseenBytes += group.bytes;
+            add(sum.unseenBytes, group.bytes);
         if (group.bytes > 0)
-            sum.bytesByDtype[group.dtype] += group.bytes;
+            add(sum.bytesByDtype[group.dtype], group.bytes);
     }
     checkpoint.sums.clear();
     for (ComponentSum &sum : sums) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/classify.h"
 
+#include "models/base/saturating.h"
 #include "models/base/units.h"
 #include "models/checkpoint/classificationrules.h"
 #include "models/checkpoint/logicalsize.h"
@@ -270,7 +271,7 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
         group.count += raw.count;
         group.bytes += raw.bytes;
         if (!what.side)
-            group.parameters += classifier.parameters(raw);
+            group.parameters = saturatingAdd(group.parameters, classifier.parameters(raw));
         if (raw.layer != RawGroup::noLayer)
             group.layers.push_back(raw.layer);
         if (what.component == Component::RoutedExperts)

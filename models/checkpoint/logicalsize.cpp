@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/logicalsize.h"
 
+#include "models/base/saturating.h"
 #include "models/checkpoint/classify.h"
 
 #include <array>
@@ -16,11 +17,8 @@ std::uint64_t keyOf(std::uint32_t pattern, std::uint32_t layer)
 
 bool isBitWidth(std::uint64_t bits) { return (bits >= 1 && bits <= 6) || bits == 8; }
 
-/// elements x 32 / bits without overflow.
-std::uint64_t unpacked(std::uint64_t words, std::uint64_t bits)
-{
-    return words / bits * 32 + words % bits * 32 / bits;
-}
+/// Elements in packed words of 32 bits.
+std::uint64_t unpacked(std::uint64_t words, std::uint64_t bits) { return multiplyDivide(words, 32, bits); }
 
 } // namespace
 
@@ -120,9 +118,9 @@ std::uint64_t LogicalSizes::parameters(const RawGroup &group) const
                 pairs = true;
         }
         if (pairs)
-            each = elements * 2;
+            each = saturatingMultiply(elements, 2);
     }
-    return each * group.count;
+    return saturatingMultiply(each, group.count);
 }
 
 } // namespace weir

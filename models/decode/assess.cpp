@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/decode/assessment.h"
 
+#include "models/base/saturating.h"
 #include "models/decode/memoryfit.h"
 #include "models/decode/stepspeed.h"
 #include "models/decode/streamed.h"
@@ -73,9 +74,10 @@ void assessComponents(const Checkpoint &checkpoint, Assessment &assessment)
             each.residentBytes = sum->bytes;
             each.bytesByDtype = sum->bytesByDtype;
         }
-        assessment.residentBytes += each.residentBytes;
-        assessment.streamedBytes += each.streamedBytes;
-        assessment.parametersActive += streamedParameters(checkpoint, component);
+        assessment.residentBytes = saturatingAdd(assessment.residentBytes, each.residentBytes);
+        assessment.streamedBytes = saturatingAdd(assessment.streamedBytes, each.streamedBytes);
+        assessment.parametersActive =
+            saturatingAdd(assessment.parametersActive, streamedParameters(checkpoint, component));
     }
 }
 

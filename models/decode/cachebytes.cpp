@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/decode/cachebytes.h"
 
-#include "models/decode/saturating.h"
+#include "models/base/saturating.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/decode/memoryfit.h"
 
+#include "models/base/saturating.h"
 #include "models/decode/cachebytes.h"
-#include "models/decode/saturating.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,11 +89,11 @@ std::uint64_t loadedWeightBytes(const Checkpoint &checkpoint, const Engine &engi
         if ((sum.component == Component::Vision || sum.component == Component::Audio)
             && !engine.loadsVisionTower)
             continue;
-        bytes += sum.bytes - (engine.loadsUnlistedFiles ? 0 : sum.unlistedBytes);
+        bytes = saturatingAdd(bytes, sum.bytes - (engine.loadsUnlistedFiles ? 0 : sum.unlistedBytes));
     }
     if (engine.copiesTiedEmbedding && checkpoint.spec.tiedEmbeddings) {
         if (const ComponentSum *table = checkpoint.sum(Component::EmbedTokens))
-            bytes += table->bytes;
+            bytes = saturatingAdd(bytes, table->bytes);
     }
     return bytes;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/decode/stepspeed.h"
 
+#include "models/base/saturating.h"
 #include "models/decode/cachebytes.h"
-#include "models/decode/saturating.h"
 #include "models/decode/streamed.h"
 
 namespace weir {
