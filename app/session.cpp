@@ -79,6 +79,9 @@ Session::Session(const Library &library, Settings &settings, Loader &loader, QOb
     connect(&loader, &Loader::opened, this, &Session::onOpened);
     connect(&loader, &Loader::failed, this, [this] {
         m_wanted.clear();
+        // A bad argument at the start does not leave the window empty.
+        if (m_selected.isEmpty() && !m_fallback.isEmpty())
+            select(std::exchange(m_fallback, QString()));
         openNextRemembered();
         checkSettled();
     });
@@ -146,6 +149,7 @@ void Session::start(const QString &argument)
         m_loader.loadEntries(order);
     if (!argument.isEmpty()) {
         m_remembered.clear();
+        m_fallback = isCatalogId ? selected : QString();
         open(argument);
     } else {
         m_wanted = selected;

@@ -138,6 +138,7 @@ private:
     QHash<QString, CheckpointPtr> m_checkpoints;
     QString m_selected;
     QString m_wanted; ///< to be selected as soon as it is read
+    QString m_fallback; ///< to be selected if the argument of the start cannot be
     QStringList m_pinned;
     QStringList m_remembered; ///< paths of the last time, opened one after the other
     Pins m_pins;

@@ -146,8 +146,10 @@ Verdict verdictOf(const Assessment &assessment, ByteUnit unit, const Wording &wo
         verdict.headline = Words::tr("Cannot load");
         verdict.badge = Words::tr("No");
         verdict.underHeadline = toText(assessment.engineName);
-        verdict.why = wording.title(assessment.load.reason);
-        verdict.detail = wording.detail(assessment.load.reason);
+        verdict.why = wording.detail(assessment.load.reason);
+        if (verdict.why.isEmpty())
+            verdict.why = wording.title(assessment.load.reason);
+        verdict.detail = Words::tr("Choose another engine above, or another machine.");
         return verdict;
     }
     if (verdict.fit == Fit::TooBig) {

@@ -51,8 +51,8 @@ void AssumptionsPanel::rebuild()
     while (m_rows.size() < m_assumptions.size()) {
         auto *label = new QLabel(this);
         label->setWordWrap(true);
+        // Plain and not selectable: such a label is laid out without a text document, many times faster.
         label->setTextFormat(Qt::PlainText);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         m_layout->addWidget(label);
         m_rows.push_back(label);
     }

@@ -57,8 +57,6 @@ VerdictBar::VerdictBar(QWidget *parent)
     // Sentences fill what the window leaves them; they never set its width.
     for (QLabel *label : {m_why, m_detail})
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    for (QLabel *label : {m_headline, m_why})
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
     auto *speed = new QVBoxLayout;
     speed->setSpacing(1);

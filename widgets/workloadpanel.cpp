@@ -81,6 +81,7 @@ QLabel *WorkloadPanel::makeNote(const char *name)
     auto *note = new QLabel(this);
     note->setObjectName(QString::fromLatin1(name));
     note->setProperty("role", QStringLiteral("muted"));
+    note->setTextFormat(Qt::PlainText);
     note->setWordWrap(true);
     m_notes.push_back(note);
     return note;
@@ -302,7 +303,7 @@ void WorkloadPanel::setAssessment(const std::shared_ptr<const Assessment> &asses
         updateReserve();
     }
     if (!assessment) {
-        m_contextNote->setText({});
+        m_contextNote->hide();
         return;
     }
     const MemoryAssessment &memory = assessment->memory;
@@ -317,6 +318,7 @@ void WorkloadPanel::setAssessment(const std::shared_ptr<const Assessment> &asses
         exact << tr("Recurrent state: %1").arg(toText(formatBytesExactly(memory.stateBytes)));
     }
     m_contextNote->setText(terms.join(QStringLiteral(" + ")));
+    m_contextNote->setVisible(!terms.isEmpty());
     m_contextNote->setToolTip(exact.join(QLatin1Char('\n')));
 }
 
