@@ -72,6 +72,12 @@ std::optional<std::uint64_t> parseBytes(std::string text)
     return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
+/// Names of files need not be UTF-8, JSON must be.
+void printJson(const Json &object, std::ostream &out)
+{
+    out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 ReportWords reportWords()
 {
     return {[](const Message &message) { return wordTitle(message); },
@@ -166,7 +172,7 @@ int report(const Error &error, bool json, std::ostream &out, std::ostream &err)
     if (json) {
         const Json object{
             {"error", {{"id", error.id}, {"message", sentence}, {"subject", printable(error.subject, 600)}}}};
-        out << object.dump(2) << '\n';
+        printJson(object, out);
     }
     return exitStatusOf(error.kind);
 }
@@ -227,7 +233,7 @@ int runAssess(const AssessOptions &options, const Library &library, std::ostream
     if (!assessment)
         return report(assessment.error(), options.json, out, err);
     if (options.json)
-        out << assessmentJson(*assessment, reportWords()).dump(2) << '\n';
+        printJson(assessmentJson(*assessment, reportWords()), out);
     else
         printAssessment(*assessment, out);
     return options.requireFit && !assessment->memory.fits ? 6 : 0;
@@ -239,7 +245,7 @@ int listMachines(const Library &library, bool json, std::ostream &out)
         Json items = Json::array();
         for (const Machine &machine : library.machines)
             items.push_back(machineJson(machine));
-        out << Json{{"schema", "weir.machines/1"}, {"items", std::move(items)}}.dump(2) << '\n';
+        printJson({{"schema", "weir.machines/1"}, {"items", std::move(items)}}, out);
         return 0;
     }
     TextTable table({"Id", "Name", "Kind", ">Memory", ">Visible", ">Datasheet", ">Readable"});
@@ -268,7 +274,7 @@ int listEngines(const Library &library, bool json, std::ostream &out)
         Json items = Json::array();
         for (const Engine &engine : library.engines)
             items.push_back(engineJson(engine));
-        out << Json{{"schema", "weir.engines/1"}, {"items", std::move(items)}}.dump(2) << '\n';
+        printJson({{"schema", "weir.engines/1"}, {"items", std::move(items)}}, out);
         return 0;
     }
     TextTable table({"Id", "Name", "Loads", "Speed fitted on"});
@@ -311,11 +317,9 @@ int listCatalog(const Library &library, bool json, std::ostream &out)
                              {"date", entry.date},
                              {"note", textOrNull(entry.note)}});
         }
-        out << Json{{"schema", "weir.catalog/1"},
-                    {"date", library.catalog->date()},
-                    {"items", std::move(items)}}
-                   .dump(2)
-            << '\n';
+        printJson(
+            {{"schema", "weir.catalog/1"}, {"date", library.catalog->date()}, {"items", std::move(items)}},
+            out);
         return 0;
     }
     TextTable table({"Id", "Name", "Quantization", ">Weights", ">Parameters", ">Active", "Bytes known from"});

@@ -131,6 +131,10 @@ std::string printable(std::string_view text, std::size_t limit)
                 }
                 code = (code << 6U) | (next & 0x3FU);
             }
+            // Overlong forms, surrogates and what lies beyond Unicode are no UTF-8 either.
+            constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+            if (code < least.at(length) || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+                valid = false;
         }
         if (!valid) {
             out += fmt::format("\\x{:02X}", byte);
