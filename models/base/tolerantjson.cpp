@@ -86,6 +86,9 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
     if (!replaceNonFinite(text, clean))
         return fail("json.too-deep", ErrorKind::Unreadable, subject);
 
+    if (clean.find('\0') != std::string::npos) // the parser would take it for the end
+        return fail("json.invalid", ErrorKind::Unreadable, subject);
+
     std::vector<std::set<std::string>> keys;
     const auto watch = [&keys, duplicates](int, nlohmann::json::parse_event_t event, nlohmann::json &parsed) {
         switch (event) {
