@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <map>
 #include <optional>
 
 namespace weir {
@@ -79,8 +80,12 @@ std::string_view severityId(Severity severity)
 ordered_json writeNote(const Message &note)
 {
     ordered_json out{{"id", note.id}, {"severity", severityId(note.severity)}};
+    // By name, as reading gives them back: a file that is read and written again stays the same.
+    std::map<std::string, ordered_json> arguments;
     for (const auto &[name, value] : note.arguments)
-        out["arguments"][name] = writeValue(value);
+        arguments.insert_or_assign(name, writeValue(value));
+    for (auto &[name, value] : arguments)
+        out["arguments"][name] = std::move(value);
     if (!note.source.empty())
         out["source"] = note.source;
     return out;
@@ -307,6 +312,8 @@ std::string readNote(const json &object, Message &note)
     note.severity = severity == "info"      ? Severity::Info
                     : severity == "warning" ? Severity::Warning
                                             : Severity::Error;
+    if (severity != severityId(note.severity))
+        fields.complain("severity");
     note.source = fields.text("source", false);
     if (object.contains("arguments")) {
         for (const auto &[name, value] : fields.object("arguments").items()) {
@@ -415,7 +422,10 @@ Result<Checkpoint> readGroupFile(std::string_view text, const std::string &subje
     checkpoint.provenance = *provenance;
     checkpoint.quantization = fields.text("quantization");
     checkpoint.repositoryBytes = fields.optionalNumber("repository_bytes");
-    if (const std::string problem = readSpec(fields.object("spec"), checkpoint.spec); !problem.empty())
+    const json &spec = fields.object("spec");
+    if (!fields.problem().empty())
+        return bad(fields.problem());
+    if (const std::string problem = readSpec(spec, checkpoint.spec); !problem.empty())
         return bad(problem);
     for (const json &each : fields.array("files")) {
         if (!each.is_object())
