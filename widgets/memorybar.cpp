@@ -54,10 +54,7 @@ void MemoryBar::setAssessment(std::shared_ptr<const Assessment> assessment, Byte
     dataChanged();
 }
 
-int MemoryBar::elementCount() const
-{
-    return static_cast<int>(m_segments.size());
-}
+int MemoryBar::elementCount() const { return static_cast<int>(m_segments.size()); }
 
 QString MemoryBar::elementText(int element) const
 {
@@ -73,7 +70,8 @@ QString MemoryBar::elementText(int element) const
         lines << tr("each further token takes %1").arg(toText(formatBytes(memory.kvBytesPerToken, m_unit)));
         if (memory.kvPoolBytes)
             lines << tr("%1 sets a pool of %2 aside for it")
-                         .arg(toText(m_assessment->engineName), toText(formatBytes(*memory.kvPoolBytes, m_unit)));
+                         .arg(toText(m_assessment->engineName),
+                              toText(formatBytes(*memory.kvPoolBytes, m_unit)));
         break;
     case Part::State: lines << tr("a fixed size for each sequence, whatever the context"); break;
     case Part::Runtime:
@@ -84,7 +82,8 @@ QString MemoryBar::elementText(int element) const
     case Part::Free:
         if (memory.budgetBytes)
             lines << tr("%1 takes a budget of %2 and shows all of it as used")
-                         .arg(toText(m_assessment->engineName), toText(formatBytes(*memory.budgetBytes, m_unit)));
+                         .arg(toText(m_assessment->engineName),
+                              toText(formatBytes(*memory.budgetBytes, m_unit)));
         break;
     case Part::Hidden: lines << tr("part of the nominal memory, held back by firmware and system"); break;
     }
@@ -133,10 +132,7 @@ QSize MemoryBar::sizeHint() const
     return {640, headerHeight() + static_cast<int>(padding() * 1.5) + bar + 7 + small + 5 + small};
 }
 
-QSize MemoryBar::minimumSizeHint() const
-{
-    return {320, sizeHint().height()};
-}
+QSize MemoryBar::minimumSizeHint() const { return {320, sizeHint().height()}; }
 
 void MemoryBar::relayout()
 {
@@ -149,7 +145,7 @@ void MemoryBar::relayout()
         const double right = xOf(static_cast<double>(segment.begin + segment.bytes));
         segment.rect = QRectF(left, m_bar.top(), right - left, m_bar.height());
         segment.labelled = segment.part != Part::Hidden
-            && metrics.horizontalAdvance(partLabel(segment)) + 12 <= segment.rect.width();
+                           && metrics.horizontalAdvance(partLabel(segment)) + 12 <= segment.rect.width();
     }
 }
 
@@ -160,11 +156,12 @@ void MemoryBar::paintHeaderNote(QPainter &painter)
     const Machine &machine = m_assessment->machine;
     const quint64 usable = m_assessment->memory.usableBytes;
     const QString visible = tr("%1 visible to the system").arg(shortBytes(usable, m_unit));
-    const QString nominal = m_unit == ByteUnit::Gigabytes
-        ? tr("%1 GiB nominal = %2 GB")
-              .arg(QLocale::c().toString(static_cast<double>(machine.memoryBytes) / 1073741824.0, 'g', 4),
-                   plainAmount(static_cast<double>(machine.memoryBytes), m_unit))
-        : tr("%1 nominal").arg(shortBytes(machine.memoryBytes, m_unit));
+    const QString nominal =
+        m_unit == ByteUnit::Gigabytes
+            ? tr("%1 GiB nominal = %2 GB")
+                  .arg(QLocale::c().toString(static_cast<double>(machine.memoryBytes) / 1073741824.0, 'g', 4),
+                       plainAmount(static_cast<double>(machine.memoryBytes), m_unit))
+            : tr("%1 nominal").arg(shortBytes(machine.memoryBytes, m_unit));
     QStringList variants;
     if (machine.memoryBytes > usable) {
         //: Two facts about a machine's memory: the nominal and the visible amount.
@@ -196,7 +193,8 @@ void MemoryBar::paintBody(QPainter &painter)
     const MemoryAssessment &memory = m_assessment->memory;
     const double line = visibleLineX();
     if (memory.totalBytes > memory.usableBytes) {
-        const QRectF over(line, m_bar.top(), xOf(static_cast<double>(memory.totalBytes)) - line, m_bar.height());
+        const QRectF over(line, m_bar.top(), xOf(static_cast<double>(memory.totalBytes)) - line,
+                          m_bar.height());
         QColor veil = colors.no;
         veil.setAlphaF(0.22F);
         painter.fillRect(over, veil);
@@ -212,6 +210,8 @@ void MemoryBar::paintBody(QPainter &painter)
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(over.adjusted(0.5, 0.5, -0.5, -0.5));
     }
+    for (const Segment &segment : m_segments)
+        paintLabel(painter, segment, line);
     painter.setPen(QPen(colors.impossible, 2, Qt::SolidLine, Qt::FlatCap));
     painter.drawLine(QPointF(line, m_bar.top() - 5), QPointF(line, m_bar.bottom() + 5));
 
@@ -259,10 +259,7 @@ QColor MemoryBar::partColor(Part part) const
     return colors.card;
 }
 
-double MemoryBar::xOf(double bytes) const
-{
-    return m_bar.left() + bytes / m_scaleBytes * m_bar.width();
-}
+double MemoryBar::xOf(double bytes) const { return m_bar.left() + bytes / m_scaleBytes * m_bar.width(); }
 
 void MemoryBar::paintSegment(QPainter &painter, const Segment &segment) const
 {
@@ -277,11 +274,27 @@ void MemoryBar::paintSegment(QPainter &painter, const Segment &segment) const
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
     }
+}
+
+void MemoryBar::paintLabel(QPainter &painter, const Segment &segment, double visibleLine) const
+{
     if (!segment.labelled)
         return;
+    const Theme &colors = theme();
+    const QColor fill = partColor(segment.part);
+    const QString text = partLabel(segment);
     painter.setFont(textFont(font(), segment.part == Part::Free ? TextSize::Body : TextSize::Strong));
+    const QSizeF size = QFontMetricsF(painter.font(), painter.device()).size(Qt::TextSingleLine, text);
+    QRectF plate(QPointF(), size + QSizeF(10, 2));
+    plate.moveCenter(segment.rect.center());
+    if (segment.part != Part::Free && segment.part != Part::Hidden && plate.right() > visibleLine) {
+        // On the hatch of what does not fit, letters need ground of their own.
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(fill);
+        painter.drawRoundedRect(plate, 3, 3);
+    }
     painter.setPen(segment.part == Part::Free ? colors.mutedText : Theme::textOn(fill));
-    painter.drawText(rect, Qt::AlignCenter, partLabel(segment));
+    painter.drawText(segment.rect, Qt::AlignCenter, text);
 }
 
 void MemoryBar::paintAxis(QPainter &painter) const
@@ -299,8 +312,8 @@ void MemoryBar::paintAxis(QPainter &painter) const
         const double x = xOf(value * unitBytes(m_unit));
         painter.setPen(QPen(colors.axis, 1));
         painter.drawLine(QPointF(x, m_bar.bottom() + 1), QPointF(x, m_bar.bottom() + 5));
-        const QString text = i == 0 ? QStringLiteral("0")
-                                    : QStringLiteral("%1 %2").arg(plainTick(value), unitName(m_unit));
+        const QString text =
+            i == 0 ? QStringLiteral("0") : QStringLiteral("%1 %2").arg(plainTick(value), unitName(m_unit));
         const double width = metrics.horizontalAdvance(text);
         const double left = std::clamp(x - width / 2, m_bar.left(), m_bar.right() - width);
         painter.setPen(colors.mutedText);
@@ -332,7 +345,8 @@ void MemoryBar::paintLegend(QPainter &painter) const
     for (const Segment &segment : m_segments) {
         if (segment.labelled || segment.part == Part::Hidden || segment.part == Part::Free)
             continue;
-        const QString text = tr("%1 %2").arg(partName(segment.part), toText(formatBytes(segment.bytes, m_unit)));
+        const QString text =
+            tr("%1 %2").arg(partName(segment.part), toText(formatBytes(segment.bytes, m_unit)));
         const double swatch = std::floor(metrics.ascent() * 0.8);
         const double width = swatch + 5 + metrics.horizontalAdvance(text);
         if (x + width > right)

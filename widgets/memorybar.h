@@ -59,6 +59,7 @@ private:
     QColor partColor(Part part) const;
     double xOf(double bytes) const;
     void paintSegment(QPainter &painter, const Segment &segment) const;
+    void paintLabel(QPainter &painter, const Segment &segment, double visibleLine) const;
     void paintAxis(QPainter &painter) const;
     void paintLegend(QPainter &painter) const;
     void updateSummary();

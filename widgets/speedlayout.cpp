@@ -17,10 +17,7 @@ namespace weir {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("weir::SpeedPlot", text);
-}
+QString tr(const char *text) { return QCoreApplication::translate("weir::SpeedPlot", text); }
 
 QSizeF textSize(const QFont &font, const QString &text)
 {
@@ -66,7 +63,8 @@ void SpeedLayout::compute(const SpeedMarks &marks, const Pins &pins, ByteUnit un
         const SpeedMark &mark = m_marks.marks[i];
         if (mark.low && mark.high) {
             const double x = m_points[i].x();
-            placer.addObstacle(QRectF(QPointF(x - 4, m_scale.y(*mark.high)), QPointF(x + 4, m_scale.y(*mark.low))));
+            placer.addObstacle(
+                QRectF(QPointF(x - 4, m_scale.y(*mark.high)), QPointF(x + 4, m_scale.y(*mark.low))));
         }
     }
     for (const auto &line : {m_datasheet, m_effective}) {
@@ -78,8 +76,10 @@ void SpeedLayout::compute(const SpeedMarks &marks, const Pins &pins, ByteUnit un
     // Points before lines: a line has many places for its label, a point has few.
     placePointLabels(placer, pins);
     if (m_datasheet) {
-        placeLineLabel(placer, *m_datasheet, {tr("%1 datasheet").arg(bandwidthText(m_marks.datasheet)),
-                                             bandwidthText(m_marks.datasheet)}, true);
+        placeLineLabel(
+            placer, *m_datasheet,
+            {tr("%1 datasheet").arg(bandwidthText(m_marks.datasheet)), bandwidthText(m_marks.datasheet)},
+            true);
     }
     if (m_effective) {
         const QString speed = bandwidthText(m_marks.effective);
@@ -88,7 +88,8 @@ void SpeedLayout::compute(const SpeedMarks &marks, const Pins &pins, ByteUnit un
         QStringList texts;
         if (m_marks.isAsymptote) {
             if (named)
-                texts << tr("%1 effective, asymptote of %2").arg(speed, engine) << tr("%1, asymptote of %2").arg(speed, engine);
+                texts << tr("%1 effective, asymptote of %2").arg(speed, engine)
+                      << tr("%1, asymptote of %2").arg(speed, engine);
             texts << tr("%1 effective, asymptote").arg(speed) << tr("%1 asymptote").arg(speed);
         } else {
             if (named)
@@ -162,16 +163,17 @@ void SpeedLayout::placeArrow(LabelPlacer &placer)
         placer.addObstacle(QRectF(m_arrow->p2() - QPointF(0, 4), m_arrow->p1() + QPointF(0, 4)));
     }
     const QFont small = textFont(m_font, TextSize::Small);
-    const QString resident
-        = tr("resident %1").arg(plainAmount(m_marks.marks[*ghost].bytesPerStep, m_unit));
+    const QString resident = tr("resident %1").arg(plainAmount(m_marks.marks[*ghost].bytesPerStep, m_unit));
     const QSizeF residentSize = textSize(small, resident);
     if (const auto rect = placer.place(m_points[*ghost], pointRadius, residentSize))
-        m_labels.push_back({Label::Kind::Ghost, resident, *rect, m_marks.marks[*ghost].pin, false, std::nullopt});
+        m_labels.push_back(
+            {Label::Kind::Ghost, resident, *rect, m_marks.marks[*ghost].pin, false, std::nullopt});
     if (!m_arrow)
         return;
 
     const double percent = m_marks.readFraction * 100;
-    const QString share = percent >= 0.95 ? tr("%1 %").arg(qRound(percent)) : toText(formatPercent(m_marks.readFraction));
+    const QString share =
+        percent >= 0.95 ? tr("%1 %").arg(qRound(percent)) : toText(formatPercent(m_marks.readFraction));
     const QString text = tr("reads %1 of what it holds").arg(share);
     const QSizeF size = textSize(small, text);
     if (size.width() + 8 > m_arrow->length())
@@ -224,7 +226,8 @@ void SpeedLayout::placeRegionWords(LabelPlacer &placer)
     }
 }
 
-void SpeedLayout::placeLineLabel(LabelPlacer &placer, const QLineF &line, const QStringList &texts, bool isDatasheet)
+void SpeedLayout::placeLineLabel(LabelPlacer &placer, const QLineF &line, const QStringList &texts,
+                                 bool isDatasheet)
 {
     for (const QString &text : texts) {
         if (placeLineText(placer, line, text, isDatasheet))
@@ -232,7 +235,8 @@ void SpeedLayout::placeLineLabel(LabelPlacer &placer, const QLineF &line, const 
     }
 }
 
-bool SpeedLayout::placeLineText(LabelPlacer &placer, const QLineF &line, const QString &text, bool isDatasheet)
+bool SpeedLayout::placeLineText(LabelPlacer &placer, const QLineF &line, const QString &text,
+                                bool isDatasheet)
 {
     const QFont font = textFont(textFont(m_font, TextSize::Small), TextSize::Strong);
     const QSizeF size = textSize(font, text);
@@ -266,7 +270,7 @@ bool SpeedLayout::placeLineText(LabelPlacer &placer, const QLineF &line, const Q
             if (free && other && side != (isDatasheet ? 1.0 : -1.0)) {
                 for (int corner = 0; corner < 4 && free; ++corner)
                     free = other->intersects(QLineF(box[corner], box[(corner + 1) % 4]), nullptr)
-                        != QLineF::BoundedIntersection;
+                           != QLineF::BoundedIntersection;
             }
             if (!free)
                 continue;
@@ -296,8 +300,13 @@ void SpeedLayout::placePointLabels(LabelPlacer &placer, const Pins &pins)
     for (const std::size_t i : order) {
         const Pin &pin = pins[m_marks.marks[i].pin];
         const QFont font = textFont(m_font, TextSize::Strong);
-        const QString text = QFontMetricsF(font).elidedText(pin.shortName, Qt::ElideMiddle,
-                                                            m_scale.frame.width() * 0.4);
+        // A speed of what does not fit is a thought, and must not look like an offer.
+        const bool fits = pin.assessment == nullptr || pin.assessment->memory.fits;
+        const QString name =
+            fits ? pin.shortName
+                 : QCoreApplication::translate("weir::SpeedPlot", "%1, if it fit").arg(pin.shortName);
+        const QString text =
+            QFontMetricsF(font).elidedText(name, Qt::ElideMiddle, m_scale.frame.width() * 0.4);
         const auto rect = placer.place(m_points[i], pointRadius, textSize(font, text));
         if (!rect)
             continue;
@@ -412,8 +421,8 @@ void SpeedLayout::paintMark(QPainter &painter, const Theme &theme, std::size_t i
         const double r = pointRadius - 0.5;
         painter.setPen(QPen(theme.card, 1));
         painter.setBrush(color);
-        painter.drawPolygon(QPolygonF({point + QPointF(0, -r), point + QPointF(r, 0), point + QPointF(0, r),
-                                       point + QPointF(-r, 0)}));
+        painter.drawPolygon(QPolygonF(
+            {point + QPointF(0, -r), point + QPointF(r, 0), point + QPointF(0, r), point + QPointF(-r, 0)}));
         break;
     }
     case SpeedMark::Kind::Ghost: {

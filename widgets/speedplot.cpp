@@ -67,7 +67,8 @@ namespace {
 
 QString exactSpeed(double tokensPerSecond)
 {
-    return SpeedPlot::tr("%1 tok/s").arg(QLocale::c().toString(tokensPerSecond, 'f', tokensPerSecond < 10 ? 2 : 1));
+    return SpeedPlot::tr("%1 tok/s")
+        .arg(QLocale::c().toString(tokensPerSecond, 'f', tokensPerSecond < 10 ? 2 : 1));
 }
 
 QString contextText(std::optional<std::uint64_t> tokens)
@@ -153,17 +154,15 @@ void SpeedPlot::fitAxes()
     m_plot->xAxis->setLabel(tr("%1 read per decode step").arg(unitName(m_unit)));
 }
 
-int SpeedPlot::elementCount() const
-{
-    return static_cast<int>(m_marks.marks.size());
-}
+int SpeedPlot::elementCount() const { return static_cast<int>(m_marks.marks.size()); }
 
 QString SpeedPlot::elementText(int element) const
 {
     const SpeedMark &mark = m_marks.marks.at(static_cast<std::size_t>(element));
     const Pin &pin = m_pins.at(mark.pin);
     const Assessment &assessment = *pin.assessment;
-    const QString bytes = toText(formatBytesExactly(static_cast<std::uint64_t>(std::llround(mark.bytesPerStep))));
+    const QString bytes =
+        toText(formatBytesExactly(static_cast<std::uint64_t>(std::llround(mark.bytesPerStep))));
     const QString engine = toText(assessment.engineName + (assessment.engineVersion.empty() ? "" : " ")
                                   + assessment.engineVersion);
     QStringList lines;
@@ -171,7 +170,9 @@ QString SpeedPlot::elementText(int element) const
     case SpeedMark::Kind::Predicted:
         lines << tr("%1, predicted").arg(pin.shortName);
         if (mark.low && mark.high)
-            lines << tr("%1 (%2 to %3)").arg(exactSpeed(mark.tokensPerSecond), exactSpeed(*mark.low), exactSpeed(*mark.high));
+            lines << tr("%1 (%2 to %3)")
+                         .arg(exactSpeed(mark.tokensPerSecond), exactSpeed(*mark.low),
+                              exactSpeed(*mark.high));
         else
             lines << exactSpeed(mark.tokensPerSecond);
         //: context, number of parallel requests, engine
@@ -179,8 +180,11 @@ QString SpeedPlot::elementText(int element) const
                      .arg(contextText(assessment.workload.contextTokens),
                           toText(formatCount(assessment.workload.concurrency)), engine);
         lines << tr("reads %1 per step").arg(bytes);
+        if (!assessment.memory.fits)
+            lines << tr("it does not fit: this is what it would do if it did");
         if (assessment.decode && assessment.decode->datasheetLimitTokensPerSecond > 0)
-            lines << tr("the datasheet allows %1").arg(exactSpeed(assessment.decode->datasheetLimitTokensPerSecond));
+            lines << tr("the datasheet allows %1")
+                         .arg(exactSpeed(assessment.decode->datasheetLimitTokensPerSecond));
         break;
     case SpeedMark::Kind::Measured:
     case SpeedMark::Kind::Claim: {
@@ -189,8 +193,9 @@ QString SpeedPlot::elementText(int element) const
                                                          : tr("%1, claimed").arg(pin.shortName));
         lines << exactSpeed(mark.tokensPerSecond);
         const std::string version = row.engine + (row.engineVersion.empty() ? "" : " ") + row.engineVersion;
-        lines << tr("at %1, %2").arg(contextText(row.depthTokens()),
-                                     version.empty() ? tr("engine not stated") : toText(printable(version, 80)));
+        lines << tr("at %1, %2")
+                     .arg(contextText(row.depthTokens()),
+                          version.empty() ? tr("engine not stated") : toText(printable(version, 80)));
         lines << tr("reads %1 per step").arg(bytes);
         lines << tr("that is %1").arg(bandwidthText(mark.bytesPerStep * mark.tokensPerSecond));
         if (!row.source.empty())
@@ -241,21 +246,16 @@ void SpeedPlot::updateNow()
     update();
 }
 
-QSize SpeedPlot::sizeHint() const
-{
-    return {480, 360};
-}
+QSize SpeedPlot::sizeHint() const { return {480, 360}; }
 
-QSize SpeedPlot::minimumSizeHint() const
-{
-    return {280, 220};
-}
+QSize SpeedPlot::minimumSizeHint() const { return {280, 220}; }
 
 void SpeedPlot::paintHeaderNote(QPainter &painter)
 {
     using Kind = SpeedMark::Kind;
     const auto has = [&](Kind kind) {
-        return std::ranges::any_of(m_marks.marks, [kind](const SpeedMark &mark) { return mark.kind == kind; });
+        return std::ranges::any_of(m_marks.marks,
+                                   [kind](const SpeedMark &mark) { return mark.kind == kind; });
     };
     const Theme &colors = theme();
     painter.setFont(textFont(font(), TextSize::Small));
@@ -263,8 +263,9 @@ void SpeedPlot::paintHeaderNote(QPainter &painter)
     const QRectF area = headerNoteRect();
     std::vector<std::pair<Kind, QString>> entries;
     double needed = 0;
-    for (const auto &[kind, text] : {std::pair{Kind::Claim, tr("claimed")}, std::pair{Kind::Measured, tr("measured")},
-                                     std::pair{Kind::Predicted, tr("predicted")}}) {
+    for (const auto &[kind, text] :
+         {std::pair{Kind::Claim, tr("claimed")}, std::pair{Kind::Measured, tr("measured")},
+          std::pair{Kind::Predicted, tr("predicted")}}) {
         if (has(kind)) {
             entries.emplace_back(kind, text);
             needed += metrics.horizontalAdvance(text) + 26;
@@ -295,7 +296,8 @@ void SpeedPlot::paintBody(QPainter &painter)
 {
     if (!m_marks.marks.empty())
         return;
-    const bool nothing = std::ranges::none_of(m_pins, [](const Pin &pin) { return pin.assessment != nullptr; });
+    const bool nothing =
+        std::ranges::none_of(m_pins, [](const Pin &pin) { return pin.assessment != nullptr; });
     paintEmpty(painter, bodyRect(),
                nothing ? tr("Select a checkpoint to see how fast it would decode.")
                        : tr("No speed is known for this choice of checkpoint, engine and machine."));
@@ -329,16 +331,16 @@ void SpeedPlot::relayout()
     const QFontMetricsF small(textFont(font(), TextSize::Small));
     const double widest = std::max(small.horizontalAdvance(plainTick(m_yRange.low())),
                                    small.horizontalAdvance(plainTick(m_yRange.high())));
-        const double tickWidth = std::max(small.horizontalAdvance(plainTick(m_xRange.low())),
+    const double tickWidth = std::max(small.horizontalAdvance(plainTick(m_xRange.low())),
                                       small.horizontalAdvance(plainTick(m_xRange.high())));
     // A tick label that would leave the plot is not drawn at all: room for half of one at the ends.
     const QMargins margins(qCeil(widest + small.height() + 14), qCeil(small.height() / 2) + 2,
                            qCeil(tickWidth / 2) + 3, qCeil(2 * small.height() + 12));
     m_plot->axisRect()->setMargins(margins);
-    m_xTicker->setMost(std::max(2, static_cast<int>((area.width() - margins.left() - margins.right())
-                                                    / (tickWidth + 14))));
-    m_yTicker->setMost(std::max(2, static_cast<int>((area.height() - margins.top() - margins.bottom())
-                                                    / (small.height() * 1.5))));
+    m_xTicker->setMost(
+        std::max(2, static_cast<int>((area.width() - margins.left() - margins.right()) / (tickWidth + 14))));
+    m_yTicker->setMost(std::max(
+        2, static_cast<int>((area.height() - margins.top() - margins.bottom()) / (small.height() * 1.5))));
 }
 
 void SpeedPlot::refresh()
@@ -379,8 +381,8 @@ void SpeedPlot::updateSummary()
         if (mark.kind == SpeedMark::Kind::Ghost)
             continue;
         const Pin &pin = m_pins[mark.pin];
-        const QString bytes
-            = toText(formatBytes(static_cast<std::uint64_t>(std::llround(mark.bytesPerStep)), m_unit));
+        const QString bytes =
+            toText(formatBytes(static_cast<std::uint64_t>(std::llround(mark.bytesPerStep)), m_unit));
         if (mark.kind == SpeedMark::Kind::Predicted) {
             sentences << tr("%1: predicted %2 at %3, reading %4 per step.")
                              .arg(pin.shortName, exactSpeed(mark.tokensPerSecond),
