@@ -105,6 +105,8 @@ std::string speedLine(const Assessment &assessment)
     if (decode.low && decode.high)
         line += fmt::format(" ({} to {})", formatSpeed(*decode.low), formatSpeed(*decode.high));
     line += fmt::format(" at {} tokens of context", formatCount(assessment.workload.contextTokens));
+    if (!assessment.memory.fits)
+        line += ", if it fit";
     if (assessment.workload.concurrency > 1) {
         line += fmt::format(", each of {}; {} together", formatCount(assessment.workload.concurrency),
                             formatSpeed(decode.aggregateTokensPerSecond));
