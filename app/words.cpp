@@ -27,8 +27,7 @@ constexpr auto messages = std::to_array<Words>({
     {"reason.shared", "every token", "fires for every token"},
     {"reason.dense", "every token", "whole matrices, every token"},
     {"reason.attention", "every token", "{layers} attention layers, every token"},
-    {"reason.linear", "every token",
-     "{layers} linear layers, every token"},
+    {"reason.linear", "every token", "{layers} linear layers, every token"},
     {"reason.router", "every token", "scores all experts for every token"},
     {"reason.embed", "one row", "one row is looked up per token"},
     {"reason.embed-tied", "one row", "one row is looked up; the same table is read whole as lm_head"},
@@ -303,6 +302,10 @@ constexpr auto errors = std::to_array<Words>({
     {"open.unknown", "",
      "“{subject}” is neither a file or folder here nor in the catalog: see “weir catalog” for the ids, or "
      "give a path that begins with ./ or /."},
+    {"requantize.mix", "", "“{subject}” cannot be derived from another quantization: use Q4_K_M."},
+    {"requantize.architecture", "",
+     "{subject} cannot be derived at another quantization: only unquantized checkpoints without latent "
+     "attention can."},
     {"catalog.bad-field", "",
      "The catalog file {subject} has a wrong or missing “{field}”: reinstall weir, or make the catalog "
      "again."},
