@@ -321,6 +321,9 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
                 return bad("index.duplicate", subject, name);
         }
     }
+    const char *rest = nullptr;
+    if (document.current_location().get(rest) != simdjson::OUT_OF_BOUNDS)
+        return bad("index.bad-json", subject);
     if (!found || index.files.empty())
         return bad("index.no-map", subject);
 
