@@ -27,7 +27,7 @@ QString speedContext(const Assessment &assessment, const DecodeAssessment &decod
     const QString context =
         Words::tr("at %1 tokens of context").arg(count(assessment.workload.contextTokens));
     if (assessment.workload.concurrency > 1)
-        return Words::tr("each of %1 requests, %2").arg(count(assessment.workload.concurrency), context);
+        return Words::tr("each of %1, %2").arg(count(assessment.workload.concurrency), context);
     if (decode.low && decode.high)
         return Words::tr("%1 – %2 %3")
             .arg(toText(formatSpeed(*decode.low)), toText(formatSpeed(*decode.high)), context);
@@ -61,11 +61,10 @@ QString longestContext(const Assessment &assessment)
     if (!memory.maxContextTokens)
         return Words::tr("The weights alone do not fit.");
     if (memory.contextLimitedByModel)
-        return Words::tr("Longest context %1 tokens (the model's own limit)")
-            .arg(count(*memory.maxContextTokens));
+        return Words::tr("Longest context %1 (the model's own limit)").arg(count(*memory.maxContextTokens));
     if (*memory.maxContextTokens == 0)
         return Words::tr("No context fits beside the weights");
-    return Words::tr("Longest context %1 tokens (then memory is full)").arg(count(*memory.maxContextTokens));
+    return Words::tr("Longest context %1 (then memory is full)").arg(count(*memory.maxContextTokens));
 }
 
 QString exactTerms(const Assessment &assessment)

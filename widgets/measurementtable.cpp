@@ -67,10 +67,24 @@ void MeasurementTable::setRows(std::vector<MeasurementRow> rows)
     m_pages->setCurrentIndex(empty ? 1 : 0);
     if (empty)
         return;
-    m_table->resizeColumnsToContents();
-    // Room between columns that resizeColumnsToContents does not leave, and no endless names.
-    for (int column = 0; column < MeasurementModel::Source; ++column)
-        m_table->setColumnWidth(column, std::min(m_table->columnWidth(column) + 10, 220));
+    fitColumns();
+}
+
+void MeasurementTable::fitColumns()
+{
+    // Contents and headings, no endless names; what is left goes to the source, in the last column.
+    QFont bold = font();
+    bold.setWeight(QFont::DemiBold);
+    const QFontMetrics heading(bold);
+    for (int column = 0; column < MeasurementModel::Source; ++column) {
+        // A heading leaves room for the arrow of sorting.
+        int width = heading.horizontalAdvance(m_sorted->headerData(column, Qt::Horizontal).toString()) + 34;
+        for (int row = 0; row < m_sorted->rowCount(); ++row) {
+            const QString text = m_sorted->index(row, column).data().toString();
+            width = std::max(width, fontMetrics().horizontalAdvance(text) + 20);
+        }
+        m_table->setColumnWidth(column, std::min(width, 200));
+    }
 }
 
 int MeasurementTable::rowCount() const { return m_model->rowCount(); }

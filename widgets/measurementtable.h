@@ -30,6 +30,8 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void fitColumns();
+
     MeasurementModel *m_model = nullptr;
     QSortFilterProxyModel *m_sorted = nullptr;
     QStackedWidget *m_pages = nullptr;

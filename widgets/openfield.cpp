@@ -2,6 +2,7 @@
 #include "widgets/openfield.h"
 
 #include "models/items/catalogmodel.h"
+#include "widgets/catalogdelegate.h"
 #include "widgets/theme.h"
 
 #include <QAbstractItemView>
@@ -33,8 +34,13 @@ OpenField::OpenField(CatalogModel *catalog, QWidget *parent)
     m_completer->setCompletionRole(CatalogModel::CompletionRole);
     m_completer->setFilterMode(Qt::MatchContains);
     m_completer->setCaseSensitivity(Qt::CaseInsensitive);
-    m_completer->setMaxVisibleItems(12);
-    m_completer->popup()->setObjectName(QStringLiteral("openCompletions"));
+    m_completer->setMaxVisibleItems(7);
+    // Many checkpoints share a name: the list shows what each is, as the catalog does.
+    QAbstractItemView *popup = m_completer->popup();
+    popup->setObjectName(QStringLiteral("openCompletions"));
+    popup->setAccessibleName(tr("Matching checkpoints"));
+    popup->setItemDelegate(new CatalogDelegate(popup));
+    popup->setStyleSheet(QStringLiteral("QListView { border: 1px solid palette(mid); }"));
     // setCompleter() would put the completion role into the field; the id is what opens.
     m_completer->setWidget(this);
     connect(this, &QLineEdit::textEdited, this, [this](const QString &text) {

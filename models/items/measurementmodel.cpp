@@ -59,7 +59,6 @@ QVariant MeasurementModel::data(const QModelIndex &index, int role) const
     case SortRole: return sortValue(row, index.column());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(index.column() >= Context && index.column() <= Difference
-                                           && index.column() != Drafts
                                        ? Qt::AlignRight | Qt::AlignVCenter
                                        : Qt::AlignLeft | Qt::AlignVCenter);
     default: return {};
@@ -71,16 +70,17 @@ QVariant MeasurementModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(section >= Context && section <= Difference && section != Drafts
+        return QVariant::fromValue(section >= Context && section <= Difference
                                        ? Qt::AlignRight | Qt::AlignVCenter
                                        : Qt::AlignLeft | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
         switch (section) {
         case Context: return tr("Mean tokens of context while the answer was written");
-        case Streams: return tr("Requests answered at the same time");
+        case Requests:
+            return tr("Requests answered at the same time, and the drafts of speculative decoding");
         case Measured: return tr("Tokens per second of one stream, as published");
         case Predicted: return tr("Tokens per second for the row's own machine, engine, context and streams");
-        case Difference: return tr("Predicted against measured");
+        case Difference: return tr("Predicted against measured; above zero, the prediction is too fast");
         default: return {};
         }
     }
@@ -90,11 +90,10 @@ QVariant MeasurementModel::headerData(int section, Qt::Orientation orientation, 
     case Machine: return tr("Machine");
     case Engine: return tr("Engine");
     case Context: return tr("Context");
-    case Streams: return tr("Streams");
-    case Drafts: return tr("Drafts");
+    case Requests: return tr("Requests");
     case Measured: return tr("Measured tok/s");
     case Predicted: return tr("Predicted");
-    case Difference: return tr("Difference");
+    case Difference: return tr("Off by");
     case Source: return tr("Source");
     default: return {};
     }
@@ -122,13 +121,14 @@ QString MeasurementModel::text(const MeasurementRow &row, int column) const
         const std::optional<std::uint64_t> depth = measurement.depthTokens();
         return depth ? toText(formatCount(*depth)) : tr("not stated");
     }
-    case Streams:
-        return measurement.concurrency ? QString::number(*measurement.concurrency) : tr("not stated");
-    case Drafts: {
+    case Requests: {
+        const QString requests =
+            measurement.concurrency ? QString::number(*measurement.concurrency) : tr("not stated");
         if (!hasDrafts(measurement))
-            return measurement.draftMethod.empty() ? tr("not stated") : tr("none");
-        const QString method = toText(measurement.draftMethod).toUpper();
-        return measurement.draftTokens ? tr("%1, %2").arg(method).arg(*measurement.draftTokens) : method;
+            return requests;
+        const QString method = toText(printable(measurement.draftMethod)).toUpper();
+        return measurement.draftTokens ? tr("%1, %2-%3").arg(requests, method).arg(*measurement.draftTokens)
+                                       : tr("%1, %2").arg(requests, method);
     }
     case Measured:
         return measurement.decodeTokensPerSecond ? measuredText(*measurement.decodeTokensPerSecond)
@@ -155,7 +155,7 @@ QVariant MeasurementModel::sortValue(const MeasurementRow &row, int column) cons
         const std::optional<std::uint64_t> depth = row.measurement.depthTokens();
         return depth ? static_cast<double>(*depth) : -1.0;
     }
-    case Streams:
+    case Requests:
         return row.measurement.concurrency ? static_cast<double>(*row.measurement.concurrency) : -1.0;
     case Measured: return numberOr(row.measurement.decodeTokensPerSecond);
     case Predicted: return numberOr(row.predicted);

@@ -25,18 +25,7 @@ class MeasurementModel : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column {
-        Machine,
-        Engine,
-        Context,
-        Streams,
-        Drafts,
-        Measured,
-        Predicted,
-        Difference,
-        Source,
-        ColumnCount
-    };
+    enum Column { Machine, Engine, Context, Requests, Measured, Predicted, Difference, Source, ColumnCount };
     /// Sorting goes by this: numbers as numbers, unknown ones below all others.
     static constexpr int SortRole = Qt::UserRole + 1;
 

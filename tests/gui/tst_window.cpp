@@ -9,6 +9,7 @@
 #include "app/windowwording.h"
 #include "models/items/catalogfilter.h"
 #include "models/items/catalogmodel.h"
+#include "models/items/measurementmodel.h"
 #include "models/items/text.h"
 #include "tests/support/safetensorsbuilder.h"
 #include "widgets/contextscale.h"
@@ -58,6 +59,10 @@ struct Program
     {
         session.start(argument);
         window.show();
+        // Keys reach active windows only; without a window manager nobody else makes it one.
+        window.activateWindow();
+        if (!QTest::qWaitForWindowActive(&window))
+            qWarning("the window did not become active");
     }
 
     template <typename Widget>
@@ -196,7 +201,7 @@ void TestWindow::firstStartShowsTheArgument()
     QCOMPARE(
         program.text("verdictWhy"),
         QStringLiteral("It reads 6.5 of the 72.4 GB it holds for each token: 8 of 256 experts wake up."));
-    QVERIFY(program.text("verdictDetail").contains(QStringLiteral("262,144 tokens (the model's own limit)")));
+    QVERIFY(program.text("verdictDetail").contains(QStringLiteral("262,144 (the model's own limit)")));
     QVERIFY(program.text("statusText").contains(QStringLiteral("nothing is sent anywhere")));
     QVERIFY(program.window.windowTitle().contains(QStringLiteral("Qwen3.5-122B-A10B")));
 
@@ -236,7 +241,7 @@ void TestWindow::contextSliderChangesTheVerdict()
     streams->setFocus();
     QTest::keyClick(streams, Qt::Key_Right);
     QCOMPARE(program.session.workload().concurrency, std::uint32_t{2});
-    QVERIFY(program.text("verdictContext").contains(QStringLiteral("each of 2 requests")));
+    QVERIFY(program.text("verdictContext").contains(QStringLiteral("each of 2, at")));
     QVERIFY(program.text("verdictDetail").contains(QStringLiteral("together")));
 }
 
@@ -693,9 +698,8 @@ void TestWindow::keyboardReachesEverything()
     QSet<QString> reached;
     QWidget *start = program.find<QWidget>("openField");
     start->setFocus();
-    for (int i = 0; i < 80; ++i) {
-        if (QWidget *now = QApplication::focusWidget())
-            reached << now->objectName();
+    for (int i = 0; i < 80 && QApplication::focusWidget() != nullptr; ++i) {
+        reached << QApplication::focusWidget()->objectName();
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         if (QApplication::focusWidget() == start)
             break;
@@ -838,6 +842,25 @@ void TestWindow::catalogModelsHoldTheirContract()
     QCOMPARE(filter.index(0, 0).data(CatalogModel::IdRole).toString(), QStringLiteral("/models/own"));
     model.setCatalog(Catalog());
     QCOMPARE(model.rowCount(), 1);
+
+    MeasurementModel measurements;
+    const QAbstractItemModelTester tester(&measurements,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    MeasurementRow row;
+    row.measurement.decodeTokensPerSecond = 10.0;
+    row.measurement.draftMethod = "mtp";
+    row.measurement.draftTokens = 2;
+    row.measurement.concurrency = 1;
+    row.predicted = 11.0;
+    measurements.setRows({row, MeasurementRow()});
+    QCOMPARE(measurements.index(0, MeasurementModel::Requests).data().toString(), QStringLiteral("1, MTP-2"));
+    QCOMPARE(measurements.index(0, MeasurementModel::Difference).data().toString(),
+             QStringLiteral("+10.0 %"));
+    QCOMPARE(measurements.index(1, MeasurementModel::Difference).data().toString(), QString());
+    QCOMPARE(measurements.index(1, MeasurementModel::Context).data().toString(),
+             QStringLiteral("not stated"));
+    measurements.setRows({});
+    QCOMPARE(measurements.rowCount(), 0);
 }
 
 QTEST_MAIN(TestWindow)
