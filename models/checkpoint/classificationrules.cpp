@@ -462,6 +462,8 @@ std::string_view takeSegment(std::string_view &text)
 
 bool segmentsMatch(std::string_view pattern, std::string_view name)
 {
+    if (name.ends_with('.')) // an empty last segment, which would go unseen
+        return false;
     while (!pattern.empty()) {
         if (pattern == "**")
             return !name.empty();
