@@ -139,7 +139,6 @@ constexpr auto messages = std::to_array<Words>({
      "not predicted by this version."},
 
     // engines
-    {"load.ok", "Loads", ""},
     {"load.format", "Cannot load", "{engine} does not load {format} files."},
     {"load.quantization", "Cannot load", "{engine} does not load {quantization}."},
     {"load.vendor", "Does not run here", "{engine} does not run on {machine}."},
