@@ -415,7 +415,9 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
         architecture = modelType.empty() ? top.text({"_class_name"}) : modelType;
     out.spec.architecture = printable(architecture, 80);
 
-    if (isOtherKind(config, architecture, modelType) || config.contains("_class_name")) {
+    // CLIP nests a text encoder: the outer type tells that it is none.
+    if (isOtherKind(config, architecture, modelType)
+        || isOtherKind(config, architecture, top.text({"model_type"})) || config.contains("_class_name")) {
         return fail("config.not-language-model", ErrorKind::NotLanguageModel, subject,
                     {{"architecture", printable(architecture.empty() ? "unknown" : architecture, 80)}});
     }
