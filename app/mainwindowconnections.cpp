@@ -81,9 +81,9 @@ void MainWindow::connectActions()
     for (const auto &[action, choice] : {std::pair{m_actions->themeSystem, QStringLiteral("system")},
                                          std::pair{m_actions->themeLight, QStringLiteral("light")},
                                          std::pair{m_actions->themeDark, QStringLiteral("dark")}}) {
-        connect(action, &QAction::triggered, this, [this, choice = choice] {
-            m_settings.setValue(Setting::ThemeChoice, choice);
-            applyThemeChoice(choice);
+        connect(action, &QAction::triggered, this, [this, chosen = choice] {
+            m_settings.setValue(Setting::ThemeChoice, chosen);
+            applyThemeChoice(chosen);
         });
     }
     connect(m_systemTheme, &SystemTheme::isDarkChanged, this,
