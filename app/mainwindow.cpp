@@ -12,6 +12,8 @@
 #include "models/items/text.h"
 #include "widgets/assumptionspanel.h"
 #include "widgets/catalogview.h"
+#include "widgets/columnbody.h"
+#include "widgets/columnscroll.h"
 #include "widgets/componenttable.h"
 #include "widgets/measurementtable.h"
 #include "widgets/memorybar.h"
@@ -39,7 +41,6 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -78,7 +79,6 @@ MainWindow::MainWindow(Session &session, Loader &loader, Settings &settings, Win
     // Before the first child: fonts and colours reach those made later only.
     applyThemeChoice(settings.value(Setting::ThemeChoice).toString());
     setAcceptDrops(true);
-    setMinimumSize(smallestSize);
 
     m_topBar = new TopBar(session.catalogModel(), this);
     m_topBar->addButton(m_actions->pin);
@@ -130,8 +130,7 @@ QWidget *MainWindow::makeLeftColumn()
 {
     auto *panel = new SidePanel(Qt::RightEdge, this);
     panel->setObjectName(QStringLiteral("leftColumn"));
-    panel->setMinimumWidth(230);
-    panel->setMaximumWidth(420);
+    panel->setMaximumWidth(scaled(420));
     m_catalog = new CatalogView(m_session.catalogModel(), panel);
     auto *layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 1, 0);
@@ -141,7 +140,7 @@ QWidget *MainWindow::makeLeftColumn()
 
 QWidget *MainWindow::makeMiddleColumn()
 {
-    auto *column = new QWidget(this);
+    auto *column = new ColumnBody(this);
     column->setObjectName(QStringLiteral("middleColumn"));
 
     m_messages = new MessageBar(column);
@@ -182,15 +181,22 @@ QWidget *MainWindow::makeMiddleColumn()
     layout->addWidget(m_memory);
     layout->addLayout(charts, 5);
     layout->addWidget(tabCard, 3);
-    return column;
+    // With large letters the column is scrolled rather than squeezed.
+    const int line = fontMetrics().height();
+    m_resident->setMinimumHeight(19 * line);
+    tabCard->setMinimumHeight(10 * line);
+
+    auto *scroll = new ColumnScroll(this);
+    scroll->setObjectName(QStringLiteral("middleScroll"));
+    scroll->setWidget(column);
+    return scroll;
 }
 
 QWidget *MainWindow::makeRightColumn()
 {
     auto *panel = new SidePanel(Qt::LeftEdge, this);
     panel->setObjectName(QStringLiteral("rightColumn"));
-    panel->setMinimumWidth(236);
-    panel->setMaximumWidth(400);
+    panel->setMaximumWidth(scaled(420));
 
     auto *contents = new QWidget(panel);
     contents->setObjectName(QStringLiteral("rightContents"));
@@ -209,11 +215,8 @@ QWidget *MainWindow::makeRightColumn()
     inner->addWidget(m_assumptions);
     inner->addStretch();
 
-    auto *scroll = new QScrollArea(panel);
+    auto *scroll = new ColumnScroll(panel);
     scroll->setObjectName(QStringLiteral("rightScroll"));
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(contents);
     // The column's own surface shows through.
     scroll->viewport()->setAutoFillBackground(false);
@@ -256,9 +259,18 @@ void MainWindow::restoreSettings()
     m_columns->setChildrenCollapsible(false);
 }
 
+int MainWindow::scaled(int pixels) const
+{
+    constexpr int usualLine = 15;
+    return pixels * std::max(fontMetrics().height(), usualLine) / usualLine;
+}
+
 void MainWindow::restoreDefaultLayout()
 {
-    m_columns->setSizes({leftWidth, std::max(width() - leftWidth - rightWidth, 100), rightWidth});
+    // Most of a small window belongs to the middle; no column is narrower than what it holds.
+    const int left = std::min(scaled(leftWidth), width() * 22 / 100);
+    const int right = std::min(scaled(rightWidth), width() * 21 / 100);
+    m_columns->setSizes({left, std::max(width() - left - right, 100), right});
 }
 
 void MainWindow::showMessage(const QString &sentence, Severity severity)

@@ -49,8 +49,6 @@ public:
 
     void showMessage(const QString &sentence, Severity severity);
 
-    /// The smallest size at which nothing is cut off.
-    static constexpr QSize smallestSize{1024, 700};
     static constexpr QSize firstSize{1440, 900};
 
 protected:
@@ -65,6 +63,8 @@ private:
     void makeStatusBar();
     void restoreSettings();
     void restoreDefaultLayout();
+    /// Widths are meant for the usual letters; larger ones take more.
+    int scaled(int pixels) const;
 
     void connectActions();
     void connectViews();

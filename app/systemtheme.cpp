@@ -6,6 +6,7 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusVariant>
+#include <QFileInfo>
 #include <QGuiApplication>
 #include <QPalette>
 
@@ -79,11 +80,16 @@ void SystemTheme::setColorScheme(uint scheme)
 
 void SystemTheme::askPortal()
 {
+    // Without a bus there is no portal, and asking must not start one.
+    const QString runtimeFolder = qEnvironmentVariable("XDG_RUNTIME_DIR");
+    if (!qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS")
+        && (runtimeFolder.isEmpty() || !QFileInfo::exists(runtimeFolder + QStringLiteral("/bus"))))
+        return;
     QDBusConnection bus = QDBusConnection::sessionBus();
     if (!bus.isConnected())
         return;
     bus.connect(service(), path(), interfaceName(), QStringLiteral("SettingChanged"), this,
-                SLOT(onSettingChanged(QString, QString, QDBusVariant)));
+                SLOT(onSettingChanged(QDBusMessage)));
     QDBusMessage question =
         QDBusMessage::createMethodCall(service(), path(), interfaceName(), QStringLiteral("Read"));
     question << appearance() << colorScheme();
@@ -96,10 +102,12 @@ void SystemTheme::askPortal()
     });
 }
 
-void SystemTheme::onSettingChanged(const QString &space, const QString &key, const QDBusVariant &value)
+void SystemTheme::onSettingChanged(const QDBusMessage &message)
 {
-    if (space == appearance() && key == colorScheme())
-        setColorScheme(unwrapped(value.variant()).toUInt());
+    const QList<QVariant> arguments = message.arguments();
+    if (arguments.size() == 3 && arguments.at(0).toString() == appearance()
+        && arguments.at(1).toString() == colorScheme())
+        setColorScheme(unwrapped(arguments.at(2)).toUInt());
 }
 
 } // namespace weir

@@ -5,8 +5,7 @@
 
 #include <optional>
 
-class QDBusPendingCallWatcher;
-class QDBusVariant;
+class QDBusMessage;
 
 namespace weir {
 
@@ -29,7 +28,7 @@ signals:
     void isDarkChanged(bool dark);
 
 private slots:
-    void onSettingChanged(const QString &space, const QString &key, const QDBusVariant &value);
+    void onSettingChanged(const QDBusMessage &message);
 
 private:
     void askPortal();
