@@ -31,8 +31,12 @@ bool ColumnScroll::eventFilter(QObject *watched, QEvent *event)
 {
     const bool handled = QScrollArea::eventFilter(watched, event);
     // QScrollArea keeps the needs of its widget to itself.
-    if (watched == widget() && event->type() == QEvent::LayoutRequest)
+    // Told on only when it changed: texts that change with every step of a slider must not lay out the window.
+    if (watched == widget() && event->type() == QEvent::LayoutRequest
+        && widget()->minimumSizeHint().width() != m_contentsWidth) {
+        m_contentsWidth = widget()->minimumSizeHint().width();
         updateGeometry();
+    }
     return handled;
 }
 

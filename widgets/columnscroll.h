@@ -18,6 +18,9 @@ public:
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    int m_contentsWidth = -1; ///< that the layout above was told
 };
 
 } // namespace weir
