@@ -12,9 +12,9 @@ weir_packages=(
     nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev
     fonts-inter fonts-dejavu-core
 )
-# What the tests need beyond that: a display of their own for the test that opens the real window.
+# What the tests need beyond that: displays and a message bus of their own.
 # shellcheck disable=SC2034
-weir_test_packages=(xvfb xauth)
+weir_test_packages=(xvfb xauth dbus-daemon)
 # A Wayland session without X needs Qt's plugin for it.
 if [[ -n ${WAYLAND_DISPLAY:-} && -z ${DISPLAY:-} ]]; then
     weir_packages+=(qt6-wayland)
