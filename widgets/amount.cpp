@@ -12,10 +12,7 @@ QString unitName(ByteUnit unit)
     return unit == ByteUnit::Gigabytes ? QStringLiteral("GB") : QStringLiteral("GiB");
 }
 
-double unitBytes(ByteUnit unit)
-{
-    return unit == ByteUnit::Gigabytes ? 1e9 : 1073741824.0;
-}
+double unitBytes(ByteUnit unit) { return unit == ByteUnit::Gigabytes ? 1e9 : 1073741824.0; }
 
 QString plainAmount(double bytes, ByteUnit unit)
 {
@@ -39,9 +36,8 @@ QString plainTick(double value)
 QString bandwidthText(double bytesPerSecond)
 {
     const double value = bytesPerSecond / 1e9;
-    return QStringLiteral("%1 GB/s").arg(
-        value < 9.95 ? QLocale::c().toString(value, 'f', 1)
-                     : plainTick(std::round(value)));
+    return QStringLiteral("%1 GB/s").arg(value < 9.95 ? QLocale::c().toString(value, 'f', 1)
+                                                      : plainTick(std::round(value)));
 }
 
 } // namespace weir

@@ -75,8 +75,7 @@ bool Chart::exportTo(const QString &path, QString *error)
         return false;
     };
     const QString suffix = QFileInfo(path).suffix().toLower();
-    if (suffix != QLatin1String("png") && suffix != QLatin1String("svg")
-        && suffix != QLatin1String("pdf")) {
+    if (suffix != QLatin1String("png") && suffix != QLatin1String("svg") && suffix != QLatin1String("pdf")) {
         return failed(tr("charts are written as .png, .svg or .pdf"));
     }
     QSaveFile file(path);
@@ -112,9 +111,9 @@ bool Chart::exportTo(const QString &path, QString *error)
 
 QImage Chart::toImage(qreal scale)
 {
-    QImage image(QSize(static_cast<int>(std::ceil(width() * scale)),
-                       static_cast<int>(std::ceil(height() * scale))),
-                 QImage::Format_ARGB32_Premultiplied);
+    QImage image(
+        QSize(static_cast<int>(std::ceil(width() * scale)), static_cast<int>(std::ceil(height() * scale))),
+        QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(scale);
     image.fill(Theme::day().card);
     paintDevice(&image, false);
@@ -147,10 +146,7 @@ void Chart::updateNow()
     refresh();
 }
 
-void Chart::setFileChooser(FileChooser chooser)
-{
-    fileChooser() = std::move(chooser);
-}
+void Chart::setFileChooser(FileChooser chooser) { fileChooser() = std::move(chooser); }
 
 void Chart::copyImage()
 {
@@ -160,12 +156,11 @@ void Chart::copyImage()
 
 void Chart::exportImage()
 {
-    const QString suggestion = QString(m_title).replace(QLatin1Char(' '), QLatin1Char('-')).toLower()
-        + QLatin1String(".png");
-    const QString path = fileChooser()
-        ? fileChooser()(this, suggestion)
-        : QFileDialog::getSaveFileName(this, tr("Export Chart"), suggestion,
-                                       tr("Pictures (*.png *.svg *.pdf)"));
+    const QString suggestion =
+        QString(m_title).replace(QLatin1Char(' '), QLatin1Char('-')).toLower() + QLatin1String(".png");
+    const QString path = fileChooser() ? fileChooser()(this, suggestion)
+                                       : QFileDialog::getSaveFileName(this, tr("Export Chart"), suggestion,
+                                                                      tr("Pictures (*.png *.svg *.pdf)"));
     if (path.isEmpty())
         return;
     QString error;
@@ -175,15 +170,9 @@ void Chart::exportImage()
         emit messageRaised(error, true);
 }
 
-const Theme &Chart::theme() const
-{
-    return m_exporting ? Theme::day() : Theme::of(this);
-}
+const Theme &Chart::theme() const { return m_exporting ? Theme::day() : Theme::of(this); }
 
-int Chart::headerHeight() const
-{
-    return QFontMetrics(textFont(font(), TextSize::Title)).height() + 8;
-}
+int Chart::headerHeight() const { return QFontMetrics(textFont(font(), TextSize::Title)).height() + 8; }
 
 QRectF Chart::bodyRect() const
 {
@@ -194,8 +183,8 @@ QRectF Chart::bodyRect() const
 QRectF Chart::headerNoteRect() const
 {
     const int pad = padding();
-    const double titleWidth
-        = QFontMetricsF(textFont(font(), TextSize::Title)).horizontalAdvance(m_title) + 12;
+    const double titleWidth =
+        QFontMetricsF(textFont(font(), TextSize::Title)).horizontalAdvance(m_title) + 12;
     const QRectF line(pad, pad * 0.75, width() - 2 * pad, headerHeight() - 8);
     return line.adjusted(std::min(titleWidth, line.width()), 0, 0, 0);
 }
@@ -209,17 +198,11 @@ std::shared_ptr<QPainter> Chart::makePainter(QPaintDevice *device, bool)
     return std::make_shared<QPainter>(device);
 }
 
-void Chart::restyle()
-{
-    update();
-}
+void Chart::restyle() { update(); }
 
 void Chart::relayout() {}
 
-void Chart::refresh()
-{
-    update();
-}
+void Chart::refresh() { update(); }
 
 void Chart::setSummary(const QString &summary)
 {
@@ -286,7 +269,8 @@ void Chart::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
     const Qt::FocusReason reason = event->reason();
-    m_showsFocus = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
+    m_showsFocus =
+        reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason;
     update();
 }
 
@@ -393,9 +377,9 @@ void Chart::paintAll(QPainter &painter)
     painter.setPen(colors.text);
     const int pad = padding();
     const QRectF line(pad, pad * 0.75, width() - 2 * pad, headerHeight() - 8);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(m_title, Qt::ElideRight,
-                                                      static_cast<int>(line.width())));
+    painter.drawText(
+        line, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(m_title, Qt::ElideRight, static_cast<int>(line.width())));
     paintHeaderNote(painter);
     paintBody(painter);
 }

@@ -54,12 +54,13 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
 {
     setObjectName(QStringLiteral("componentTable"));
     setAccessibleName(tr("Components"));
-    m_model = new ComponentModel({[&wording](Component component) { return wording.componentLabel(component); },
-                                  [&wording](const Message &message) {
-                                      return message.id.empty() ? QString() : wording.detail(message);
-                                  },
-                                  [this](Component component) { return swatch(component); }},
-                                 this);
+    m_model =
+        new ComponentModel({[&wording](Component component) { return wording.componentLabel(component); },
+                            [&wording](const Message &message) {
+                                return message.id.empty() ? QString() : wording.detail(message);
+                            },
+                            [this](Component component) { return swatch(component); }},
+                           this);
 
     auto *rows = new PartProxy(false, this);
     rows->setSourceModel(m_model);
@@ -102,9 +103,8 @@ ComponentTable::ComponentTable(const Wording &wording, QWidget *parent)
                 m_total->setColumnWidth(section, size);
                 m_userSized = m_userSized || !m_fitting;
             });
-    connect(m_rows->horizontalHeader(), &QHeaderView::sectionMoved, this, [this](int, int from, int to) {
-        m_total->horizontalHeader()->moveSection(from, to);
-    });
+    connect(m_rows->horizontalHeader(), &QHeaderView::sectionMoved, this,
+            [this](int, int from, int to) { m_total->horizontalHeader()->moveSection(from, to); });
     connect(m_rows->horizontalScrollBar(), &QScrollBar::valueChanged, m_total->horizontalScrollBar(),
             &QScrollBar::setValue);
 
@@ -139,7 +139,8 @@ QString ComponentTable::selectionAsText() const
         for (int column = 0; column < model->columnCount(); ++column) {
             // A tab or line break inside a cell would shift all that follow.
             QString cell = model->index(row, column).data(ComponentModel::ExactRole).toString();
-            cells << cell.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+            cells << cell.replace(QLatin1Char('\t'), QLatin1Char(' '))
+                         .replace(QLatin1Char('\n'), QLatin1Char(' '));
         }
         return cells.join(QLatin1Char('\t'));
     };
@@ -161,10 +162,7 @@ QString ComponentTable::selectionAsText() const
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
-void ComponentTable::copySelection()
-{
-    QApplication::clipboard()->setText(selectionAsText());
-}
+void ComponentTable::copySelection() { QApplication::clipboard()->setText(selectionAsText()); }
 
 void ComponentTable::changeEvent(QEvent *event)
 {

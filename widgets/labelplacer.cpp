@@ -40,13 +40,9 @@ QRectF labelRect(const QPointF &point, const QSizeF &size, double distance, cons
 
 LabelPlacer::LabelPlacer(const QRectF &frame)
     : m_frame(frame)
-{
-}
+{}
 
-void LabelPlacer::addObstacle(const QRectF &rect)
-{
-    m_obstacles.push_back(rect);
-}
+void LabelPlacer::addObstacle(const QRectF &rect) { m_obstacles.push_back(rect); }
 
 void LabelPlacer::addStrip(const QLineF &axis, double height)
 {
@@ -56,22 +52,22 @@ void LabelPlacer::addStrip(const QLineF &axis, double height)
         const QPointF a = axis.pointAt(static_cast<double>(i) / pieces);
         const QPointF b = axis.pointAt(static_cast<double>(i + 1) / pieces);
         const double half = height / 2;
-        m_obstacles.push_back(QRectF(a, b).normalized().adjusted(-half * 0.7, -half * 0.7, half * 0.7, half * 0.7));
+        m_obstacles.push_back(
+            QRectF(a, b).normalized().adjusted(-half * 0.7, -half * 0.7, half * 0.7, half * 0.7));
     }
 }
 
-void LabelPlacer::addLine(const QLineF &line)
-{
-    m_lines.push_back(line);
-}
+void LabelPlacer::addLine(const QLineF &line) { m_lines.push_back(line); }
 
 bool LabelPlacer::isFree(const QRectF &rect) const
 {
-    return m_frame.contains(rect)
-        && std::ranges::none_of(m_obstacles, [&](const QRectF &obstacle) { return obstacle.intersects(rect); });
+    return m_frame.contains(rect) && std::ranges::none_of(m_obstacles, [&](const QRectF &obstacle) {
+               return obstacle.intersects(rect);
+           });
 }
 
-std::optional<QRectF> LabelPlacer::place(const QPointF &point, double radius, const QSizeF &size, double reach)
+std::optional<QRectF> LabelPlacer::place(const QPointF &point, double radius, const QSizeF &size,
+                                         double reach)
 {
     double best = std::numeric_limits<double>::infinity();
     QRectF found;
@@ -103,10 +99,9 @@ bool lineMeetsRect(const QLineF &line, const QRectF &rect)
 {
     if (rect.contains(line.p1()) || rect.contains(line.p2()))
         return true;
-    const std::array<QLineF, 4> sides{QLineF(rect.topLeft(), rect.topRight()),
-                                      QLineF(rect.topRight(), rect.bottomRight()),
-                                      QLineF(rect.bottomRight(), rect.bottomLeft()),
-                                      QLineF(rect.bottomLeft(), rect.topLeft())};
+    const std::array<QLineF, 4> sides{
+        QLineF(rect.topLeft(), rect.topRight()), QLineF(rect.topRight(), rect.bottomRight()),
+        QLineF(rect.bottomRight(), rect.bottomLeft()), QLineF(rect.bottomLeft(), rect.topLeft())};
     return std::ranges::any_of(sides, [&](const QLineF &side) {
         return line.intersects(side, nullptr) == QLineF::BoundedIntersection;
     });

@@ -32,10 +32,7 @@ int floorNumber(double value)
 
 } // namespace
 
-double ladderFloor(double value)
-{
-    return rung(floorNumber(value));
-}
+double ladderFloor(double value) { return rung(floorNumber(value)); }
 
 double ladderCeil(double value)
 {
@@ -43,10 +40,7 @@ double ladderCeil(double value)
     return rung(number) >= value * (1 - tolerance) ? rung(number) : rung(number + 1);
 }
 
-double ladderMove(double from, int count)
-{
-    return rung(floorNumber(from) + count);
-}
+double ladderMove(double from, int count) { return rung(floorNumber(from) + count); }
 
 double ladderStep(double end, int most)
 {

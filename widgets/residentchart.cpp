@@ -31,11 +31,12 @@ bool lookAlike(const Pins &first, const Pins &second)
 {
     return std::ranges::equal(first, second, [](const Pin &a, const Pin &b) {
         return a.shortName == b.shortName && a.selected == b.selected
-            && std::ranges::equal(a.assessment->components, b.assessment->components,
-                                  [](const ComponentAssessment &x, const ComponentAssessment &y) {
-                                      return x.component == y.component && x.residentBytes == y.residentBytes
-                                          && x.streamedBytes == y.streamedBytes;
-                                  });
+               && std::ranges::equal(a.assessment->components, b.assessment->components,
+                                     [](const ComponentAssessment &x, const ComponentAssessment &y) {
+                                         return x.component == y.component
+                                                && x.residentBytes == y.residentBytes
+                                                && x.streamedBytes == y.streamedBytes;
+                                     });
     });
 }
 
@@ -49,8 +50,7 @@ public:
         : QCPBars(keyAxis, valueAxis)
         , m_chart(chart)
         , m_component(component)
-    {
-    }
+    {}
 
 protected:
     void draw(QCPPainter *painter) override
@@ -122,7 +122,8 @@ void ResidentChart::setUpPlot()
 void ResidentChart::setPins(const Pins &pins, ByteUnit unit)
 {
     Pins shown;
-    std::ranges::copy_if(pins, std::back_inserter(shown), [](const Pin &pin) { return pin.assessment != nullptr; });
+    std::ranges::copy_if(pins, std::back_inserter(shown),
+                         [](const Pin &pin) { return pin.assessment != nullptr; });
     const bool same = unit == m_unit && !shown.empty() && lookAlike(shown, m_pins);
     m_unit = unit;
     m_pins = std::move(shown);
@@ -178,10 +179,7 @@ void ResidentChart::setPins(const Pins &pins, ByteUnit unit)
     dataChanged();
 }
 
-int ResidentChart::elementCount() const
-{
-    return static_cast<int>(m_segments.size());
-}
+int ResidentChart::elementCount() const { return static_cast<int>(m_segments.size()); }
 
 QString ResidentChart::elementText(int element) const
 {
@@ -195,7 +193,8 @@ QString ResidentChart::elementText(int element) const
     lines << tr("%1 of %2").arg(m_wording.componentLabel(component.component), pin.shortName);
     lines << toText(formatBytesExactly(bytes));
     const QString share = whole > 0
-        ? toText(formatPercent(static_cast<double>(bytes) / static_cast<double>(whole))) : QStringLiteral("–");
+                              ? toText(formatPercent(static_cast<double>(bytes) / static_cast<double>(whole)))
+                              : QStringLiteral("–");
     lines << (segment.streamed ? tr("streamed for a token: %1 of what it reads").arg(share)
                                : tr("resident: %1 of what it holds").arg(share));
     if (!component.reason.id.empty())
@@ -234,15 +233,9 @@ void ResidentChart::updateNow()
     update();
 }
 
-QSize ResidentChart::sizeHint() const
-{
-    return {400, 360};
-}
+QSize ResidentChart::sizeHint() const { return {400, 360}; }
 
-QSize ResidentChart::minimumSizeHint() const
-{
-    return {260, 220};
-}
+QSize ResidentChart::minimumSizeHint() const { return {260, 220}; }
 
 void ResidentChart::paintHeaderNote(QPainter &painter)
 {
@@ -254,7 +247,8 @@ void ResidentChart::paintHeaderNote(QPainter &painter)
 void ResidentChart::paintBody(QPainter &painter)
 {
     if (m_segments.empty()) {
-        paintEmpty(painter, bodyRect(), tr("Select a checkpoint to see what it holds and what a token reads of it."));
+        paintEmpty(painter, bodyRect(),
+                   tr("Select a checkpoint to see what it holds and what a token reads of it."));
         return;
     }
     const Theme &colors = theme();
@@ -266,9 +260,9 @@ void ResidentChart::paintBody(QPainter &painter)
         paintComponent(painter, box, colors, item.component);
         painter.setPen(colors.mutedText);
         const QRectF words = item.rect.adjusted(swatch + 5, 0, 0, 0);
-        painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(m_wording.componentLabel(item.component), Qt::ElideRight,
-                                            words.width() + 1));
+        painter.drawText(
+            words, Qt::AlignLeft | Qt::AlignVCenter,
+            metrics.elidedText(m_wording.componentLabel(item.component), Qt::ElideRight, words.width() + 1));
     }
 }
 
@@ -306,7 +300,8 @@ void ResidentChart::relayout()
     double y = 0;
     for (const Component component : m_legend) {
         const double width = std::min(
-            body.width(), swatch + 5 + std::ceil(small.horizontalAdvance(m_wording.componentLabel(component))) + 1);
+            body.width(),
+            swatch + 5 + std::ceil(small.horizontalAdvance(m_wording.componentLabel(component))) + 1);
         if (x > 0 && x + width > body.width()) {
             x = 0;
             y += line;
@@ -324,9 +319,8 @@ void ResidentChart::relayout()
     const double left = small.horizontalAdvance(plainTick(m_maximum)) + 10;
     const QFontMetricsF strong(textFont(font(), TextSize::Strong));
     const double group = (area.width() - left - 2) / m_plot->xAxis->range().size();
-    m_staggered = std::ranges::any_of(m_pins, [&](const Pin &pin) {
-        return strong.horizontalAdvance(pin.shortName) > group - 6;
-    });
+    m_staggered = std::ranges::any_of(
+        m_pins, [&](const Pin &pin) { return strong.horizontalAdvance(pin.shortName) > group - 6; });
     const double below = small.height() + (m_staggered ? small.height() : strong.height()) + 8;
     m_plot->axisRect()->setMargins(QMargins(qCeil(left), qCeil(small.height() / 2) + 2, 2, qCeil(below)));
 }
@@ -344,7 +338,8 @@ void ResidentChart::paintLabels(QPainter &painter) const
     if (const int current = currentElement(); current >= 0 && current < elementCount()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(theme().text, 1.5));
-        painter.drawRect(segmentRect(m_segments[static_cast<std::size_t>(current)]).adjusted(-0.75, -0.75, 0.75, 0.75));
+        painter.drawRect(
+            segmentRect(m_segments[static_cast<std::size_t>(current)]).adjusted(-0.75, -0.75, 0.75, 0.75));
     }
 }
 
@@ -361,7 +356,8 @@ void ResidentChart::paintTotals(QPainter &painter) const
         double width = 0;
         for (const Pin &pin : m_pins) {
             for (const bool streamed : {false, true})
-                width = std::max(width, metrics.horizontalAdvance(plainAmount(bytesOf(*pin.assessment, streamed), m_unit)));
+                width = std::max(width, metrics.horizontalAdvance(
+                                            plainAmount(bytesOf(*pin.assessment, streamed), m_unit)));
         }
         return width;
     };
@@ -377,7 +373,8 @@ void ResidentChart::paintTotals(QPainter &painter) const
         for (const bool streamed : {false, true}) {
             const double bytes = bytesOf(*m_pins[i].assessment, streamed);
             const QString text = plainAmount(bytes, m_unit);
-            painter.drawText(QPointF(m_plot->xAxis->coordToPixel(barKey(i, streamed)) - metrics.horizontalAdvance(text) / 2,
+            painter.drawText(QPointF(m_plot->xAxis->coordToPixel(barKey(i, streamed))
+                                         - metrics.horizontalAdvance(text) / 2,
                                      m_plot->yAxis->coordToPixel(bytes / unitBytes(m_unit)) - 4),
                              text);
         }
@@ -409,13 +406,14 @@ void ResidentChart::paintNames(QPainter &painter) const
             painter.drawText(QPointF(residentX, baseline), residentWord);
             painter.drawText(QPointF(streamedX, baseline), streamedWord);
         }
-        painter.setFont(textFont(m_staggered ? small : font(), m_pins[i].selected ? TextSize::Strong : TextSize::Body));
+        painter.setFont(
+            textFont(m_staggered ? small : font(), m_pins[i].selected ? TextSize::Strong : TextSize::Body));
         painter.setPen(colors.text);
         const QFontMetricsF metrics(painter.font(), painter.device());
         const double line = top + (showWords ? smallMetrics.height() : 0.0)
-            + (m_staggered && i % 2 == 1 ? smallMetrics.height() : 0.0);
-        const QString name = metrics.elidedText(m_pins[i].shortName, Qt::ElideMiddle,
-                                                m_staggered ? 2 * group - 8 : group - 6);
+                            + (m_staggered && i % 2 == 1 ? smallMetrics.height() : 0.0);
+        const QString name =
+            metrics.elidedText(m_pins[i].shortName, Qt::ElideMiddle, m_staggered ? 2 * group - 8 : group - 6);
         const double width = metrics.horizontalAdvance(name);
         const double left = std::clamp(x - width / 2, 0.0, std::max(0.0, m_plot->width() - width));
         painter.drawText(QPointF(left, line + metrics.ascent()), name);

@@ -61,8 +61,8 @@ public:
     static constexpr double pointRadius = 5.5;
 
     /// Places everything. `notes` is a line about what is not shown, empty for none.
-    void compute(const SpeedMarks &marks, const Pins &pins, ByteUnit unit, const SpeedScale &scale, const QFont &font,
-                 const QString &note);
+    void compute(const SpeedMarks &marks, const Pins &pins, ByteUnit unit, const SpeedScale &scale,
+                 const QFont &font, const QString &note);
 
     /// The shading above the datasheet line, to be drawn below the grid.
     void paintRegion(QPainter &painter, const Theme &theme) const;

@@ -7,10 +7,7 @@ namespace weir {
 
 namespace {
 
-bool isPlottable(double value)
-{
-    return std::isfinite(value) && value > 0;
-}
+bool isPlottable(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<double> plottable(std::optional<double> value)
 {
@@ -19,7 +16,8 @@ std::optional<double> plottable(std::optional<double> value)
 
 void takeLines(SpeedMarks &marks, const Assessment &assessment)
 {
-    if (assessment.machine.bandwidthBytesPerSecond && isPlottable(assessment.machine.bandwidthBytesPerSecond->value))
+    if (assessment.machine.bandwidthBytesPerSecond
+        && isPlottable(assessment.machine.bandwidthBytesPerSecond->value))
         marks.datasheet = assessment.machine.bandwidthBytesPerSecond->value;
     if (assessment.decode && isPlottable(assessment.decode->effectiveBandwidthBytesPerSecond)) {
         marks.effective = assessment.decode->effectiveBandwidthBytesPerSecond;
@@ -83,8 +81,8 @@ SpeedMarks collectSpeedMarks(const Pins &pins)
             ghost.low.reset();
             ghost.high.reset();
             result.marks.push_back(ghost);
-            result.readFraction
-                = static_cast<double>(assessment.streamedBytes) / static_cast<double>(assessment.residentBytes);
+            result.readFraction =
+                static_cast<double>(assessment.streamedBytes) / static_cast<double>(assessment.residentBytes);
         }
     }
     if (first != nullptr)

@@ -370,7 +370,8 @@ QString SpeedPlot::note() const
     if (m_marks.dropped > 0)
         parts << tr("%n point(s) left out: not a number", nullptr, m_marks.dropped);
     if (m_marks.withoutSpeed > 0)
-        parts << tr("%n checkpoint(s) without a speed", nullptr, m_marks.withoutSpeed);
+        parts << (m_marks.withoutSpeed == 1 ? tr("1 checkpoint without a speed")
+                                            : tr("%1 checkpoints without a speed").arg(m_marks.withoutSpeed));
     return parts.join(QLatin1String(" · "));
 }
 

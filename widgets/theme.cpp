@@ -24,10 +24,7 @@ namespace weir {
 
 namespace {
 
-QColor rgb(QRgb value)
-{
-    return QColor(value);
-}
+QColor rgb(QRgb value) { return QColor(value); }
 
 Theme makeDay()
 {
@@ -130,13 +127,12 @@ double channel(double value)
 double luminance(const QColor &color)
 {
     return 0.2126 * channel(color.redF()) + 0.7152 * channel(color.greenF())
-        + 0.0722 * channel(color.blueF());
+           + 0.0722 * channel(color.blueF());
 }
 
 bool isDark(const QPalette &palette)
 {
-    return luminance(palette.color(QPalette::Window))
-        < luminance(palette.color(QPalette::WindowText));
+    return luminance(palette.color(QPalette::Window)) < luminance(palette.color(QPalette::WindowText));
 }
 
 /// The desktop's choice, or a family made for screens where the desktop has chosen nothing.
@@ -144,7 +140,7 @@ QFont interfaceFont(const QFont &current)
 {
     const QString family = QFontInfo(current).family();
     const bool chosen = !family.startsWith(QLatin1String("DejaVu Sans"))
-        && !family.startsWith(QLatin1String("Bitstream Vera"));
+                        && !family.startsWith(QLatin1String("Bitstream Vera"));
     if (chosen)
         return current;
     const QStringList installed = QFontDatabase::families();
@@ -187,8 +183,7 @@ QColor Theme::component(Component component) const
 
 bool Theme::isHatched(Component component)
 {
-    return component == Component::Mtp || component == Component::Vision
-        || component == Component::Audio;
+    return component == Component::Mtp || component == Component::Vision || component == Component::Audio;
 }
 
 QColor Theme::pin(std::size_t index) const
@@ -241,8 +236,7 @@ QPalette Theme::palette() const
     palette.setColor(QPalette::Mid, border);
     palette.setColor(QPalette::Dark, axis);
     palette.setColor(QPalette::Shadow, dark ? rgb(0x000000) : axis);
-    for (const QPalette::ColorRole role :
-         {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+    for (const QPalette::ColorRole role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
         palette.setColor(QPalette::Disabled, role, axis);
     }
     palette.setColor(QPalette::Disabled, QPalette::Highlight, border);
@@ -373,8 +367,7 @@ QFont textFont(const QFont &base, TextSize size)
     return font;
 }
 
-void paintFill(QPainter &painter, const QRectF &rect, const QColor &color, const QColor &card,
-               bool hatched)
+void paintFill(QPainter &painter, const QRectF &rect, const QColor &color, const QColor &card, bool hatched)
 {
     if (rect.width() <= 0 || rect.height() <= 0)
         return;

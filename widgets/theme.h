@@ -91,8 +91,7 @@ struct Theme
 QFont textFont(const QFont &base, TextSize size);
 
 /// Fills a rectangle with a colour, hatched or plain. Drawn with lines, so that it survives SVG.
-void paintFill(QPainter &painter, const QRectF &rect, const QColor &color, const QColor &card,
-               bool hatched);
+void paintFill(QPainter &painter, const QRectF &rect, const QColor &color, const QColor &card, bool hatched);
 /// As paintFill, for a component.
 void paintComponent(QPainter &painter, const QRectF &rect, const Theme &theme, Component component);
 

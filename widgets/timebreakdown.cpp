@@ -53,10 +53,7 @@ void TimeBreakdown::setAssessment(std::shared_ptr<const Assessment> assessment, 
     dataChanged();
 }
 
-int TimeBreakdown::elementCount() const
-{
-    return static_cast<int>(m_rows.size());
-}
+int TimeBreakdown::elementCount() const { return static_cast<int>(m_rows.size()); }
 
 QString TimeBreakdown::elementText(int element) const
 {
@@ -71,8 +68,7 @@ QString TimeBreakdown::elementText(int element) const
     case Cut::Weights: lines << tr("streamed once for each step"); break;
     case Cut::State: lines << tr("recurrent state, read and written back, whatever the context"); break;
     case Cut::Kv:
-        lines << tr("at %1 tokens of context")
-                     .arg(toText(formatCount(m_assessment->workload.contextTokens)));
+        lines << tr("at %1 tokens of context").arg(toText(formatCount(m_assessment->workload.contextTokens)));
         break;
     case Cut::Fixed: lines << tr("launches and waits between layers; no byte explains it"); break;
     }
@@ -101,10 +97,7 @@ QSize TimeBreakdown::sizeHint() const
     return {240, headerHeight() + static_cast<int>(padding() * 1.5) + 14 + 8 + rows * (line + 6) + 4};
 }
 
-QSize TimeBreakdown::minimumSizeHint() const
-{
-    return {160, sizeHint().height()};
-}
+QSize TimeBreakdown::minimumSizeHint() const { return {160, sizeHint().height()}; }
 
 void TimeBreakdown::relayout()
 {
@@ -145,8 +138,9 @@ void TimeBreakdown::paintBody(QPainter &painter)
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
         const Row &row = m_rows[i];
         const bool current = static_cast<int>(i) == currentElement();
-        painter.fillRect(QRectF(row.bar.left(), row.bar.top(), std::max(1.0, row.bar.width()), row.bar.height()),
-                         color(row.cut));
+        painter.fillRect(
+            QRectF(row.bar.left(), row.bar.top(), std::max(1.0, row.bar.width()), row.bar.height()),
+            color(row.cut));
         if (current) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colors.hoverSurface);
@@ -155,7 +149,8 @@ void TimeBreakdown::paintBody(QPainter &painter)
         const double swatch = 9;
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(row.cut));
-        painter.drawRoundedRect(QRectF(row.row.left(), row.row.center().y() - swatch / 2, swatch, swatch), 2, 2);
+        painter.drawRoundedRect(QRectF(row.row.left(), row.row.center().y() - swatch / 2, swatch, swatch), 2,
+                                2);
 
         const QString time = toText(formatSeconds(row.seconds));
         painter.setFont(font());

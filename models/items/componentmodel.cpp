@@ -17,11 +17,13 @@ namespace {
 bool sameNumbers(const Assessment &first, const Assessment &second)
 {
     return first.checkpoint == second.checkpoint
-        && std::ranges::equal(first.components, second.components,
-                              [](const ComponentAssessment &a, const ComponentAssessment &b) {
-                                  return a.residentBytes == b.residentBytes && a.streamedBytes == b.streamedBytes
-                                      && a.reason.id == b.reason.id && a.reason.arguments == b.reason.arguments;
-                              });
+           && std::ranges::equal(first.components, second.components,
+                                 [](const ComponentAssessment &a, const ComponentAssessment &b) {
+                                     return a.residentBytes == b.residentBytes
+                                            && a.streamedBytes == b.streamedBytes
+                                            && a.reason.id == b.reason.id
+                                            && a.reason.arguments == b.reason.arguments;
+                                 });
 }
 
 bool sameComponents(const Assessment &first, const Assessment &second)
@@ -44,8 +46,7 @@ std::vector<std::pair<std::string, std::uint64_t>> byWeight(const ComponentAsses
 ComponentModel::ComponentModel(Words words, QObject *parent)
     : QAbstractTableModel(parent)
     , m_words(std::move(words))
-{
-}
+{}
 
 int ComponentModel::rowCount(const QModelIndex &parent) const
 {
@@ -69,7 +70,8 @@ QVariant ComponentModel::data(const QModelIndex &index, int role) const
 
     if (role == Qt::TextAlignmentRole) {
         const bool number = column == Resident || column == Streamed || column == Share;
-        return QVariant::fromValue(Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+        return QVariant::fromValue(
+            Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
     }
     if (role == TotalRole)
         return isTotal;
@@ -125,7 +127,8 @@ QVariant ComponentModel::headerData(int section, Qt::Orientation orientation, in
         return {};
     if (role == Qt::TextAlignmentRole) {
         const bool number = section == Resident || section == Streamed || section == Share;
-        return QVariant::fromValue(Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+        return QVariant::fromValue(
+            Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
     }
     if (role == Qt::ToolTipRole) {
         switch (section) {
@@ -219,8 +222,9 @@ QString ComponentModel::toolTip(const ComponentAssessment &component, int column
     case Resident: return toText(formatBytesExactly(component.residentBytes));
     case Streamed: return toText(formatBytesExactly(component.streamedBytes));
     case Share:
-        return tr("%1 of %2 bytes").arg(toText(formatCount(component.streamedBytes)),
-                                        toText(formatCount(m_assessment->streamedBytes)));
+        return tr("%1 of %2 bytes")
+            .arg(toText(formatCount(component.streamedBytes)),
+                 toText(formatCount(m_assessment->streamedBytes)));
     case Why: return m_words.reason(component.reason);
     case StoredAs: {
         QStringList lines;
@@ -245,17 +249,18 @@ QString ComponentModel::storedAs(const ComponentAssessment &component) const
     // Packed integers with scales and zeros beside them are one quantized weight: name that, too.
     const Checkpoint *checkpoint = m_assessment->checkpoint.get();
     const bool packed = checkpoint != nullptr && !checkpoint->quantization.empty()
-        && std::ranges::any_of(checkpoint->groups, [&](const TensorGroup &group) {
-               return group.side && group.component == component.component;
-           });
-    return packed ? tr("%1 (%2)").arg(quantizationText(printable(checkpoint->quantization, 40)), stored) : stored;
+                        && std::ranges::any_of(checkpoint->groups, [&](const TensorGroup &group) {
+                               return group.side && group.component == component.component;
+                           });
+    return packed ? tr("%1 (%2)").arg(quantizationText(printable(checkpoint->quantization, 40)), stored)
+                  : stored;
 }
 
 double ComponentModel::shareOf(quint64 streamedBytes) const
 {
     return m_assessment->streamedBytes == 0
-        ? 0.0
-        : static_cast<double>(streamedBytes) / static_cast<double>(m_assessment->streamedBytes);
+               ? 0.0
+               : static_cast<double>(streamedBytes) / static_cast<double>(m_assessment->streamedBytes);
 }
 
 } // namespace weir

@@ -3,20 +3,11 @@
 
 namespace weir::test {
 
-QString SampleWording::title(const Message &message) const
-{
-    return QString::fromStdString(message.id);
-}
+QString SampleWording::title(const Message &message) const { return QString::fromStdString(message.id); }
 
-QString SampleWording::detail(const Message &message) const
-{
-    return QString::fromStdString(message.id);
-}
+QString SampleWording::detail(const Message &message) const { return QString::fromStdString(message.id); }
 
-QString SampleWording::sentence(const Error &error) const
-{
-    return QString::fromStdString(error.id);
-}
+QString SampleWording::sentence(const Error &error) const { return QString::fromStdString(error.id); }
 
 QString SampleWording::componentLabel(Component component) const
 {
@@ -40,8 +31,8 @@ QString SampleWording::componentLabel(Component component) const
 }
 
 Assessment sampleAssessment(const std::string &name, std::uint32_t experts,
-                            const std::vector<SampleComponent> &components, double effective, double fixedSeconds,
-                            std::uint64_t kvBytes, std::uint64_t stateBytes)
+                            const std::vector<SampleComponent> &components, double effective,
+                            double fixedSeconds, std::uint64_t kvBytes, std::uint64_t stateBytes)
 {
     auto checkpoint = std::make_shared<Checkpoint>();
     checkpoint->id = name;
@@ -82,10 +73,11 @@ Assessment sampleAssessment(const std::string &name, std::uint32_t experts,
     memory.reserveBytes = 19'600'000'000;
     memory.usableBytes = 130'700'000'000;
     memory.kvBytesPerToken = kvBytes / 4096;
-    memory.totalBytes = memory.weightsBytes + kvBytes + stateBytes + memory.activationBytes + memory.runtimeBytes
-        + memory.reserveBytes;
+    memory.totalBytes = memory.weightsBytes + kvBytes + stateBytes + memory.activationBytes
+                        + memory.runtimeBytes + memory.reserveBytes;
     memory.fits = memory.totalBytes <= memory.usableBytes;
-    memory.marginBytes = static_cast<std::int64_t>(memory.usableBytes) - static_cast<std::int64_t>(memory.totalBytes);
+    memory.marginBytes =
+        static_cast<std::int64_t>(memory.usableBytes) - static_cast<std::int64_t>(memory.totalBytes);
 
     DecodeAssessment decode;
     decode.weightBytes = result.streamedBytes;
@@ -109,39 +101,41 @@ Assessment sampleAssessment(const std::string &name, std::uint32_t experts,
 
 Assessment sampleMoe()
 {
-    return sampleAssessment("Qwen3.5-122B-A10B", 256,
-                            {{Component::RoutedExperts, 60'247'000'000, 1'882'718'750,
-                              "8 of 256 experts wake per token", "I32"},
-                             {Component::SharedExpert, 908'000'000, 908'000'000, "fires for every token", "BF16"},
-                             {Component::Attention, 489'000'000, 489'000'000, "12 layers, every token", "I32"},
-                             {Component::LinearAttention, 1'657'000'000, 1'657'000'000,
-                              "36 gated DeltaNet layers, every token", "I32"},
-                             {Component::Router, 80'000'000, 80'000'000, "every token", "BF16"},
-                             {Component::EmbedTokens, 1'526'000'000, 0, "one row is looked up", "BF16"},
-                             {Component::LmHead, 1'526'000'000, 1'526'000'000, "whole matrix, every token", "BF16"},
-                             {Component::Mtp, 5'053'000'000, 0, "idle until speculation is on; not in the index", "BF16"},
-                             {Component::Vision, 895'000'000, 0, "idle in plain text decode", "BF16"}},
-                            199e9, 0.0019, 100'663'296, 153'500'000);
+    return sampleAssessment(
+        "Qwen3.5-122B-A10B", 256,
+        {{Component::RoutedExperts, 60'247'000'000, 1'882'718'750, "8 of 256 experts wake per token", "I32"},
+         {Component::SharedExpert, 908'000'000, 908'000'000, "fires for every token", "BF16"},
+         {Component::Attention, 489'000'000, 489'000'000, "12 layers, every token", "I32"},
+         {Component::LinearAttention, 1'657'000'000, 1'657'000'000, "36 gated DeltaNet layers, every token",
+          "I32"},
+         {Component::Router, 80'000'000, 80'000'000, "every token", "BF16"},
+         {Component::EmbedTokens, 1'526'000'000, 0, "one row is looked up", "BF16"},
+         {Component::LmHead, 1'526'000'000, 1'526'000'000, "whole matrix, every token", "BF16"},
+         {Component::Mtp, 5'053'000'000, 0, "idle until speculation is on; not in the index", "BF16"},
+         {Component::Vision, 895'000'000, 0, "idle in plain text decode", "BF16"}},
+        199e9, 0.0019, 100'663'296, 153'500'000);
 }
 
 Assessment sampleDense70()
 {
-    return sampleAssessment("llama3.1:70b", 0,
-                            {{Component::DenseMlp, 33'800'000'000, 33'800'000'000, "every token", "Q4_K"},
-                             {Component::Attention, 7'300'000'000, 7'300'000'000, "80 layers, every token", "Q4_K"},
-                             {Component::EmbedTokens, 591'000'000, 0, "one row is looked up", "Q4_K"},
-                             {Component::LmHead, 862'000'000, 862'000'000, "whole matrix, every token", "Q6_K"}},
-                            199e9, 0, 1'342'177'280, 0);
+    return sampleAssessment(
+        "llama3.1:70b", 0,
+        {{Component::DenseMlp, 33'800'000'000, 33'800'000'000, "every token", "Q4_K"},
+         {Component::Attention, 7'300'000'000, 7'300'000'000, "80 layers, every token", "Q4_K"},
+         {Component::EmbedTokens, 591'000'000, 0, "one row is looked up", "Q4_K"},
+         {Component::LmHead, 862'000'000, 862'000'000, "whole matrix, every token", "Q6_K"}},
+        199e9, 0, 1'342'177'280, 0);
 }
 
 Assessment sampleDense7()
 {
-    return sampleAssessment("qwen2.5:7b", 0,
-                            {{Component::DenseMlp, 3'300'000'000, 3'300'000'000, "every token", "Q4_K"},
-                             {Component::Attention, 640'000'000, 640'000'000, "28 layers, every token", "Q4_K"},
-                             {Component::EmbedTokens, 306'000'000, 0, "one row is looked up", "Q4_K"},
-                             {Component::LmHead, 434'000'000, 434'000'000, "whole matrix, every token", "Q6_K"}},
-                            199e9, 0, 234'881'024, 0);
+    return sampleAssessment(
+        "qwen2.5:7b", 0,
+        {{Component::DenseMlp, 3'300'000'000, 3'300'000'000, "every token", "Q4_K"},
+         {Component::Attention, 640'000'000, 640'000'000, "28 layers, every token", "Q4_K"},
+         {Component::EmbedTokens, 306'000'000, 0, "one row is looked up", "Q4_K"},
+         {Component::LmHead, 434'000'000, 434'000'000, "whole matrix, every token", "Q6_K"}},
+        199e9, 0, 234'881'024, 0);
 }
 
 Pin samplePin(const Assessment &assessment, const QString &shortName, bool selected, double measuredSpeed)

@@ -29,8 +29,8 @@ struct SampleComponent
 /// A hand-made assessment on a 128 GiB machine with 273 GB/s; sums follow from the components. Times are
 /// those of `effective` bytes per second and `fixedSeconds`, with a band of ten percent.
 Assessment sampleAssessment(const std::string &name, std::uint32_t experts,
-                            const std::vector<SampleComponent> &components, double effective, double fixedSeconds,
-                            std::uint64_t kvBytes, std::uint64_t stateBytes);
+                            const std::vector<SampleComponent> &components, double effective,
+                            double fixedSeconds, std::uint64_t kvBytes, std::uint64_t stateBytes);
 
 /// The reference example of the README: a MoE of 72.38 GB that reads 6.54 GB for a token.
 Assessment sampleMoe();

@@ -77,8 +77,8 @@ Pins manyPins()
     int number = 0;
     for (const double factor : {1.0, 0.97, 1.03, 0.6, 0.5, 1.4, 0.1}) {
         Assessment assessment = number % 2 == 0 ? test::sampleMoe() : test::sampleDense7();
-        assessment.decode->bytesPerStep
-            = static_cast<std::uint64_t>(static_cast<double>(assessment.decode->bytesPerStep) * factor);
+        assessment.decode->bytesPerStep =
+            static_cast<std::uint64_t>(static_cast<double>(assessment.decode->bytesPerStep) * factor);
         assessment.decode->tokensPerSecond /= factor;
         Pin pin = test::samplePin(assessment, QStringLiteral("checkpoint-%1").arg(number), number == 0,
                                   assessment.decode->tokensPerSecond * 0.98);
@@ -176,10 +176,12 @@ void TestCharts::rangeKeepsStill()
 void TestCharts::themeContrast()
 {
     for (const Theme *theme : {&Theme::day(), &Theme::night()}) {
-        for (const QColor &surface : {theme->window, theme->card, theme->hoverSurface, theme->accentSurface}) {
+        for (const QColor &surface :
+             {theme->window, theme->card, theme->hoverSurface, theme->accentSurface}) {
             QVERIFY(Theme::contrast(theme->text, surface) >= 4.5);
             QVERIFY2(Theme::contrast(theme->mutedText, surface) >= 4.5,
-                     qPrintable(QStringLiteral("%1 on %2: %3").arg(theme->mutedText.name(), surface.name())
+                     qPrintable(QStringLiteral("%1 on %2: %3")
+                                    .arg(theme->mutedText.name(), surface.name())
                                     .arg(Theme::contrast(theme->mutedText, surface))));
         }
         QVERIFY(Theme::contrast(theme->fits, theme->fitsSurface) >= 4.5);
@@ -189,7 +191,8 @@ void TestCharts::themeContrast()
         QVERIFY(Theme::contrast(theme->accentText, theme->accent) >= 4.5);
         QVERIFY(Theme::contrast(theme->impossible, theme->impossibleSurface) >= 4.5);
         QVERIFY(Theme::contrast(theme->mutedText, theme->impossibleSurface) >= 4.5);
-        for (const QColor &fill : {theme->component(Component::RoutedExperts), theme->reserve, theme->runtime})
+        for (const QColor &fill :
+             {theme->component(Component::RoutedExperts), theme->reserve, theme->runtime})
             QVERIFY(Theme::contrast(Theme::textOn(fill), fill) >= 4.5);
         QVERIFY(Theme::contrast(theme->mutedText, theme->free) >= 4.5);
     }
@@ -407,7 +410,8 @@ void TestCharts::speedGhost()
     for (const SpeedLayout::Label &label : plot.layoutOfMarks().labels())
         words << label.text;
     QVERIFY2(words.contains(QStringLiteral("resident 72.4")), qPrintable(words.join(QLatin1Char('|'))));
-    QVERIFY2(words.contains(QStringLiteral("reads 9 % of what it holds")), qPrintable(words.join(QLatin1Char('|'))));
+    QVERIFY2(words.contains(QStringLiteral("reads 9 % of what it holds")),
+             qPrintable(words.join(QLatin1Char('|'))));
     QVERIFY(words.contains(QStringLiteral("impossible: an input is wrong")));
     for (const char *name : {"122B-A10B", "Llama-70B", "Qwen2.5-7B"})
         QVERIFY(words.contains(QLatin1String(name)));
@@ -420,7 +424,8 @@ void TestCharts::speedGhost()
     pins[0].selected = false;
     pins[1].selected = true;
     plot.setPins(pins, ByteUnit::Gigabytes);
-    QVERIFY(std::ranges::find(plot.marks().marks, SpeedMark::Kind::Ghost, &SpeedMark::kind) == plot.marks().marks.end());
+    QVERIFY(std::ranges::find(plot.marks().marks, SpeedMark::Kind::Ghost, &SpeedMark::kind)
+            == plot.marks().marks.end());
 }
 
 void TestCharts::speedImpossibleRegion()
@@ -479,7 +484,8 @@ void TestCharts::speedDropsWhatIsNoNumber()
     infinite.decode->high = std::numeric_limits<double>::infinity();
     infinite.decode->effectiveBandwidthBytesPerSecond = -1;
     pins[2].assessment = std::make_shared<const Assessment>(infinite);
-    for (const double value : {0.0, -3.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double value :
+         {0.0, -3.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         MeasuredPoint point = pins[2].measured[0];
         point.tokensPerSecond = value;
         pins[2].measured.push_back(point);
@@ -522,11 +528,13 @@ void TestCharts::speedAsymptote()
         }
         return QString();
     };
-    plot.setPins({test::samplePin(test::sampleMoe(), QStringLiteral("MoE"), true, 27.2)}, ByteUnit::Gigabytes);
+    plot.setPins({test::samplePin(test::sampleMoe(), QStringLiteral("MoE"), true, 27.2)},
+                 ByteUnit::Gigabytes);
     plot.updateNow();
     QVERIFY(plot.marks().isAsymptote);
     QVERIFY2(labelOfLine().contains(QStringLiteral("asymptote")), qPrintable(labelOfLine()));
-    plot.setPins({test::samplePin(test::sampleDense7(), QStringLiteral("dense"), true, 45.3)}, ByteUnit::Gigabytes);
+    plot.setPins({test::samplePin(test::sampleDense7(), QStringLiteral("dense"), true, 45.3)},
+                 ByteUnit::Gigabytes);
     plot.updateNow();
     QVERIFY(!plot.marks().isAsymptote);
     QCOMPARE(labelOfLine(), QStringLiteral("199 GB/s effective"));
@@ -760,9 +768,12 @@ void TestCharts::componentModel()
     QCOMPARE(model.index(0, ComponentModel::Share).data().toString(), QStringLiteral("29 %"));
     QCOMPARE(model.index(0, ComponentModel::StoredAs).data().toString(), QStringLiteral("I32"));
     QCOMPARE(model.index(5, ComponentModel::Streamed).data().toString(), QStringLiteral("0"));
-    QVERIFY(model.index(0, ComponentModel::Resident).data(Qt::ToolTipRole).toString().contains(
-        QStringLiteral("60,247,000,000 bytes")));
-    QCOMPARE(model.index(0, ComponentModel::Resident).data(ComponentModel::SortRole).toULongLong(), 60'247'000'000ULL);
+    QVERIFY(model.index(0, ComponentModel::Resident)
+                .data(Qt::ToolTipRole)
+                .toString()
+                .contains(QStringLiteral("60,247,000,000 bytes")));
+    QCOMPARE(model.index(0, ComponentModel::Resident).data(ComponentModel::SortRole).toULongLong(),
+             60'247'000'000ULL);
     QVERIFY(model.index(9, 0).data(ComponentModel::TotalRole).toBool());
     QCOMPARE(model.index(9, ComponentModel::Resident).data().toString(), QStringLiteral("72.38 GB"));
     QCOMPARE(model.index(9, ComponentModel::Streamed).data().toString(), QStringLiteral("6.54 GB"));
@@ -795,7 +806,9 @@ void TestCharts::componentTable()
     QAbstractItemModelTester tester(rows->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
 
     // The total stays below whatever the order.
-    const auto name = [&](int row) { return rows->model()->index(row, ComponentModel::Name).data().toString(); };
+    const auto name = [&](int row) {
+        return rows->model()->index(row, ComponentModel::Name).data().toString();
+    };
     QCOMPARE(name(0), QStringLiteral("Routed experts"));
     rows->sortByColumn(ComponentModel::Resident, Qt::AscendingOrder);
     QCOMPARE(name(0), QStringLiteral("Router"));
@@ -812,10 +825,11 @@ void TestCharts::componentTable()
     table.copySelection();
     const QStringList lines = QApplication::clipboard()->text().split(QLatin1Char('\n'));
     QCOMPARE(lines.size(), 3);
-    QCOMPARE(lines[0],
-             QStringLiteral("Component\tResident (bytes)\tStreamed per token (bytes)\tShare\tWhy\tStored as"));
-    QCOMPARE(lines[1],
-             QStringLiteral("MTP head\t5053000000\t0\t–\tidle until speculation is on; not in the index\tBF16"));
+    QCOMPARE(lines[0], QStringLiteral(
+                           "Component\tResident (bytes)\tStreamed per token (bytes)\tShare\tWhy\tStored as"));
+    QCOMPARE(
+        lines[1],
+        QStringLiteral("MTP head\t5053000000\t0\t–\tidle until speculation is on; not in the index\tBF16"));
 
     // A slider moves: the selection stays.
     Assessment longer = test::sampleMoe();
@@ -835,7 +849,8 @@ void TestCharts::accessibility()
     speed.setPins(test::samplePins(), ByteUnit::Gigabytes);
     QCOMPARE(memory.accessibleName(), QStringLiteral("Memory"));
     QVERIFY(memory.accessibleDescription().contains(QStringLiteral("Weights 72.38 GB")));
-    QVERIFY(resident.accessibleDescription().contains(QStringLiteral("122B-A10B holds 72.38 GB and reads 6.54 GB")));
+    QVERIFY(resident.accessibleDescription().contains(
+        QStringLiteral("122B-A10B holds 72.38 GB and reads 6.54 GB")));
     QVERIFY(speed.accessibleDescription().contains(QStringLiteral("122B-A10B: measured 27.2 tok/s")));
     QVERIFY(speed.accessibleDescription().contains(QStringLiteral("4,096 tokens of context")));
     const std::array<const QWidget *, 3> widgets{&memory, &resident, &speed};

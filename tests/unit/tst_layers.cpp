@@ -293,6 +293,11 @@ void TestLayers::includesFollowLinks()
             if (include.starts_with("..")) {
                 complaints.push_back(file + " includes " + include + ": name it from the project's root");
             } else if (std::regex_match(include, match, ofProject) && !allowed.contains(match[1])) {
+#ifndef WEIR_WITH_GUI
+                // What belongs to the window has no target to link in this build.
+                if (links.targetsIn(match[1]).empty())
+                    continue;
+#endif
                 complaints.push_back(file + " includes " + include + ", which its target does not link");
             }
         }
