@@ -368,7 +368,8 @@ QString SpeedPlot::note() const
 {
     QStringList parts;
     if (m_marks.dropped > 0)
-        parts << tr("%n point(s) left out: not a number", nullptr, m_marks.dropped);
+        parts << (m_marks.dropped == 1 ? tr("1 point left out: not a number")
+                                       : tr("%1 points left out: not numbers").arg(m_marks.dropped));
     if (m_marks.withoutSpeed > 0)
         parts << (m_marks.withoutSpeed == 1 ? tr("1 checkpoint without a speed")
                                             : tr("%1 checkpoints without a speed").arg(m_marks.withoutSpeed));
