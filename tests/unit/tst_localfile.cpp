@@ -93,7 +93,10 @@ void LocalFileTest::links()
     fs::create_directory_symlink("folder", m_path / "folder-link");
     QCOMPARE(regularFileSize(m_path / "link").value(), 5U);
     QCOMPARE(regularFileSize(m_path / "second").value(), 5U);
-    QCOMPARE(outcome(regularFileSize(m_path / "dangling")), u"file.not-found"_s);
+    const Result<std::uint64_t> dangling = regularFileSize(m_path / "dangling");
+    QCOMPARE(outcome(dangling), u"file.dangling"_s);
+    QCOMPARE(dangling.error().kind, ErrorKind::NotFound);
+    QCOMPARE(outcome(readPath(m_path / "dangling")), u"file.dangling"_s);
     QVERIFY(!regularFileSize(m_path / "loop1"));
     QCOMPARE(outcome(regularFileSize(m_path / "folder-link")), u"file.not-regular"_s);
     QVERIFY(!readPath(m_path / "loop1"));
@@ -131,13 +134,18 @@ void LocalFileTest::notRegular()
     QCOMPARE(outcome(regularFileSize(file)), u"file.not-regular"_s);
     QCOMPARE(outcome(readTextFile(file, 1000)), u"file.not-regular"_s);
     QCOMPARE(outcome(readPath(file)), u"file.not-regular"_s);
-    // Within a folder it is left out.
-    QCOMPARE(paths(listFolder(m_path)), QStringList());
-    QCOMPARE(outcome(readPath(m_path)), u"folder.no-model"_s);
+    // Within a folder it is left out, but named in the place of a model's file.
+    const bool inFolder = file.parent_path() == m_path;
+    QCOMPARE(paths(listFolder(m_path)), inFolder ? QStringList{u"model.gguf"_s} : QStringList());
+    QCOMPARE(outcome(readPath(m_path)), inFolder ? u"file.not-regular"_s : u"folder.no-model"_s);
     if (kind == "fifo"_L1) {
+        QCOMPARE(::mkfifo((m_path / "notes.txt").c_str(), 0600), 0);
+        fs::create_directory(m_path / "sub");
+        QCOMPARE(::mkfifo((m_path / "sub" / "model.gguf").c_str(), 0600), 0);
+        QCOMPARE(paths(listFolder(m_path)), QStringList{u"model.gguf"_s});
         QCOMPARE(::mkfifo((m_path / "config.json").c_str(), 0600), 0);
         QCOMPARE(::mkfifo((m_path / "model.safetensors").c_str(), 0600), 0);
-        QCOMPARE(outcome(readPath(m_path)), u"folder.no-model"_s);
+        QCOMPARE(outcome(readPath(m_path)), u"file.not-regular"_s);
         QCOMPARE(outcome(readPath(m_path / "config.json")), u"file.not-regular"_s);
         QCOMPARE(outcome(readPath(m_path / "model.safetensors")), u"file.not-regular"_s);
     }
@@ -160,7 +168,8 @@ void LocalFileTest::unreadable()
     QCOMPARE(outcome(regularFileSize(m_path / "closed" / "b")), u"file.denied"_s);
     // One closed folder does not keep the rest from being listed.
     QCOMPARE(paths(listFolder(m_path)), QStringList{u"a.gguf"_s});
-    QCOMPARE(outcome(listFolder(m_path / "closed")), u"ok"_s);
+    QCOMPARE(outcome(listFolder(m_path / "closed")), u"file.denied"_s);
+    QCOMPARE(outcome(readPath(m_path / "closed")), u"file.denied"_s);
     fs::permissions(m_path / "closed", fs::perms::owner_all);
 }
 
@@ -210,8 +219,16 @@ void LocalFileTest::listsLinks()
     fs::create_directory_symlink("..", m_path / "snapshot" / "up");
     fs::create_directory_symlink(".", m_path / "snapshot" / "here");
     const Result<std::vector<ListedFile>> listing = listFolder(m_path / "snapshot");
-    QCOMPARE(paths(listing), QStringList{u"model.safetensors"_s});
-    QCOMPARE(listing->front().bytes, 5U);
+    QCOMPARE(paths(listing), (QStringList{u"dangling.safetensors"_s, u"model.safetensors"_s}));
+    QCOMPARE(listing->front().bytes, 0U);
+    QCOMPARE(listing->back().bytes, 5U);
+    writeFile(m_path / "snapshot" / "config.json",
+              R"({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 1, "hidden_size": 8})");
+    fs::remove(m_path / "snapshot" / "model.safetensors");
+    QCOMPARE(outcome(readPath(m_path / "snapshot")), u"file.dangling"_s);
+    fs::remove(m_path / "snapshot" / "dangling.safetensors");
+    fs::remove(m_path / "snapshot" / "config.json");
+    fs::create_symlink("../blobs/0123", m_path / "snapshot" / "model.safetensors");
     // A link to the folder itself is followed.
     fs::create_directory_symlink("snapshot", m_path / "link");
     QCOMPARE(paths(listFolder(m_path / "link")), QStringList{u"model.safetensors"_s});
