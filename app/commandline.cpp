@@ -22,6 +22,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Plain decimal digits: "010" and "0x10" would be read as octal and hexadecimal.
+std::string checkDecimal(const std::string &text)
+{
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits && (text == "0" || text.front() != '0') ? std::string()
+                                                          : "“" + text + "” is no whole number";
+}
+
 constexpr std::uint64_t maxContext = 1'000'000'000;
 constexpr std::uint32_t maxConcurrency = 100'000;
 
@@ -398,9 +406,11 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
         ->capture_default_str();
     assessCommand->add_option("--context", options.context, "Tokens of context while decoding")
         ->capture_default_str()
+        ->check(checkDecimal)
         ->check(CLI::Range(std::uint64_t{0}, maxContext));
     assessCommand->add_option("--concurrency", options.concurrency, "Sequences decoded together")
         ->capture_default_str()
+        ->check(checkDecimal)
         ->check(CLI::Range(std::uint32_t{1}, maxConcurrency));
     assessCommand->add_option("--k-dtype", options.kDtype, "Dtype of cached keys")->capture_default_str();
     assessCommand->add_option("--v-dtype", options.vDtype, "Dtype of cached values")->capture_default_str();

@@ -74,7 +74,8 @@ constexpr auto messages = std::to_array<Words>({
     {"folder.index-names-missing", "Tensors missing",
      "The index names {tensors} tensors that no file holds, the first is “{first}”."},
     {"folder.copies-not-counted", "Copies not counted",
-     "{files} more weight files ({bytes}) repeat the weights in another form and are not counted."},
+     "{files} more weight files ({bytes}) are second copies, adapters or optimizer states and are not "
+     "counted."},
     {"gguf.unknown-types", "Unknown tensor types",
      "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the "
      "file offsets."},
@@ -100,7 +101,14 @@ constexpr auto messages = std::to_array<Words>({
      "The checkpoint ships an MTP head of {bytes} in a file that the index does not list: reading the index "
      "alone misses it, and engines that load by the index do not find it."},
 
+    {"checkpoint.layers-missing", "Layers missing",
+     "The config declares {declared} layers, the files hold tensors of {stored}: sizes are those of what is "
+     "stored."},
+
     // workload and memory
+    {"kv.unknown", "KV cache unknown",
+     "The config does not give the heads or their width for some attention layers: their cache is counted as "
+     "0 bytes."},
     {"kv.declared", "KV dtype declared",
      "The checkpoint declares a {dtype} KV cache; an engine set to “auto” follows it, which halves the cache "
      "shown here."},
@@ -151,6 +159,7 @@ constexpr auto errors = std::to_array<Words>({
      "folder."},
     {"file.empty", "", "{subject} is empty (0 bytes): download it again."},
     {"file.not-found", "", "{subject} does not exist: check the spelling of the path."},
+    {"file.dangling", "", "{subject} is a link to a file that is not there: finish the download."},
     {"file.denied", "", "{subject} cannot be read: check its permissions and the disk."},
     {"file.not-regular", "",
      "{subject} is not a regular file (a device, pipe or socket): give a model folder or file."},

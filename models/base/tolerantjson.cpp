@@ -51,6 +51,50 @@ bool replaceNonFinite(std::string_view text, std::string &out)
     return true;
 }
 
+/// Names keys that one object holds twice. A pass of its own: the callback of the parser that builds the
+/// document searches the parent again at every object's end, which takes hours on a config of some MB.
+class KeyWatcher final : public nlohmann::json::json_sax_t
+{
+public:
+    explicit KeyWatcher(std::vector<std::string> &duplicates)
+        : m_duplicates(duplicates)
+    {}
+
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t &) override { return true; }
+    bool string(string_t &) override { return true; }
+    bool binary(binary_t &) override { return true; }
+    bool start_array(std::size_t) override { return true; }
+    bool end_array() override { return true; }
+    bool start_object(std::size_t) override
+    {
+        m_keys.emplace_back();
+        return true;
+    }
+    bool end_object() override
+    {
+        m_keys.pop_back();
+        return true;
+    }
+    bool key(string_t &name) override
+    {
+        if (!m_keys.back().insert(name).second && m_duplicates.size() < 16)
+            m_duplicates.push_back(name);
+        return true;
+    }
+    bool parse_error(std::size_t, const std::string &, const nlohmann::json::exception &) override
+    {
+        return false;
+    }
+
+private:
+    std::vector<std::string> &m_duplicates;
+    std::vector<std::set<std::string>> m_keys;
+};
+
 std::string_view trimmed(std::string_view text)
 {
     const std::size_t start = text.find_first_not_of(" \t\r\n");
@@ -89,23 +133,12 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
     if (clean.find('\0') != std::string::npos) // the parser would take it for the end
         return fail("json.invalid", ErrorKind::Unreadable, subject);
 
-    std::vector<std::set<std::string>> keys;
-    const auto watch = [&keys, duplicates](int, nlohmann::json::parse_event_t event, nlohmann::json &parsed) {
-        switch (event) {
-        case nlohmann::json::parse_event_t::object_start: keys.emplace_back(); break;
-        case nlohmann::json::parse_event_t::object_end: keys.pop_back(); break;
-        case nlohmann::json::parse_event_t::key:
-            if (duplicates != nullptr) {
-                const auto &key = parsed.get_ref<const std::string &>();
-                if (!keys.back().insert(key).second && duplicates->size() < 16)
-                    duplicates->push_back(key);
-            }
-            break;
-        default: break;
-        }
-        return true;
-    };
-    nlohmann::json parsed = nlohmann::json::parse(clean, watch, /*allow_exceptions=*/false);
+    if (duplicates != nullptr) {
+        KeyWatcher watcher(*duplicates);
+        if (!nlohmann::json::sax_parse(clean, &watcher))
+            return fail("json.invalid", ErrorKind::Unreadable, subject);
+    }
+    nlohmann::json parsed = nlohmann::json::parse(clean, nullptr, /*allow_exceptions=*/false);
     if (parsed.is_discarded())
         return fail("json.invalid", ErrorKind::Unreadable, subject);
     if (!parsed.is_object())

@@ -13,7 +13,7 @@
 namespace weir {
 
 /// Largest config that is read; the largest seen (MiniMax-M3-NVFP4) has 3 MB.
-inline constexpr std::size_t maxConfigBytes = 64U << 20U;
+inline constexpr std::size_t maxConfigBytes = 16U << 20U;
 inline constexpr int maxConfigDepth = 64;
 
 /// Reads a JSON object as Python's json module writes it: `Infinity`, `-Infinity` and `NaN` become null;

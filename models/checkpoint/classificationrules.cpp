@@ -205,7 +205,7 @@ constexpr R sharedExpertRules[] = {
 };
 
 constexpr R routerRules[] = {
-    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.gate.e_score_correction_bias", Router,
+    {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.gate.{e_score_correction_bias,expert_bias}", Router,
      Role::RouterBias},
     {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.e_score_correction_bias", Router, Role::RouterBias},
     {"P.layers.N.{mlp,block_sparse_moe,feed_forward,moe}.{expert_bias,router_bias}", Router,
@@ -239,10 +239,44 @@ constexpr R otherAttentionRules[] = {
      Role::AttentionOutput},
     {"P.{layers,h,blocks}.N.{attn,attention}.{q_norm,k_norm,query_layernorm,key_layernorm}", Attention,
      Role::AttentionSmall},
+    {"P.{h,blocks}.N.mlp.{c_fc,fc1,up_proj}", DenseMlp, Role::Up},
+    {"P.{h,blocks}.N.mlp.{c_proj,fc2,down_proj}", DenseMlp, Role::Down},
+    {"P.{h,blocks}.N.{ln_1,ln_2,norm1,norm2}", Norm, Role::NormWeight},
+};
+
+// Mistral's own naming (consolidated.safetensors), which is the original Llama's too.
+constexpr R nativeRules[] = {
+    {"P.layers.N.attention.wq", Attention, Role::Query},
+    {"P.layers.N.attention.wk", Attention, Role::Key},
+    {"P.layers.N.attention.wv", Attention, Role::Value},
+    {"P.layers.N.attention.wo", Attention, Role::AttentionOutput},
+    {"P.layers.N.{attention_norm,ffn_norm}", Norm, Role::NormWeight},
+};
+
+// DeepSeek V4: short names, `ffn` and `attn`.
+constexpr R shortNameRules[] = {
+    {"P.layers.N.ffn.gate.{bias,e_score_correction_bias,tid2eid}", Router, Role::RouterBias},
+    {"P.layers.N.ffn.gate", Router, Role::RouterWeight},
+    {"P.layers.N.ffn.shared_experts.{w1,gate_proj}", SharedExpert, Role::Gate},
+    {"P.layers.N.ffn.shared_experts.{w3,up_proj}", SharedExpert, Role::Up},
+    {"P.layers.N.ffn.shared_experts.{w2,down_proj}", SharedExpert, Role::Down},
+    {"P.layers.N.ffn.experts.N.{w1,gate_proj}", RoutedExperts, Role::Gate},
+    {"P.layers.N.ffn.experts.N.{w3,up_proj}", RoutedExperts, Role::Up},
+    {"P.layers.N.ffn.experts.N.{w2,down_proj}", RoutedExperts, Role::Down},
+    {"P.layers.N.attn.{wq_a,wkv,wo_a}", Attention, Role::MlaDown},
+    {"P.layers.N.attn.{wq_b,wo_b}", Attention, Role::MlaUp},
+    {"P.layers.N.attn.{indexer,compressor}.**", Attention, Role::Indexer},
+    {"P.layers.N.attn.{attn_sink,kv_norm}", Attention, Role::AttentionSmall},
 };
 
 // ---- GGUF ---------------------------------------------------------------------------------------
 // Source: llama.cpp src/llama-arch.cpp (LLM_TENSOR_NAMES).
+
+// Kimi-Linear: in a block with a recurrence the attention names are its projections.
+constexpr R ggufKdaRules[] = {
+    {"blk.N.{attn_q,attn_k,attn_v}", LinearAttention, Role::RecurrentInput, Where::StateLayer},
+    {"blk.N.attn_output", LinearAttention, Role::RecurrentOutput, Where::StateLayer},
+};
 
 constexpr R ggufRules[] = {
     {"blk.N.nextn.eh_proj", Mtp, Role::MtpProjection},
@@ -299,7 +333,8 @@ constexpr R ggufRules[] = {
     {"blk.N.ffn_up_shexp", SharedExpert, Role::Up},
     {"blk.N.ffn_down_shexp", SharedExpert, Role::Down},
     {"blk.N.{ffn_latent_down,ffn_latent_up}", SharedExpert, Role::LatentProjection},
-    {"blk.N.{ffn_gate_inp}", Router, Role::RouterWeight},
+    {"blk.N.ffn_gate_inp", Router, Role::RouterWeight},
+    {"blk.N.ffn_gate_inp.scale", Router, Role::RouterBias},
     {"blk.N.exp_probs_b", Router, Role::RouterBias},
     {"blk.N.ffn_gate", DenseMlp, Role::Gate},
     {"blk.N.ffn_up", DenseMlp, Role::Up},
@@ -316,11 +351,12 @@ constexpr R ggufRules[] = {
 
 // ---- families -----------------------------------------------------------------------------------
 
-constexpr std::array denseBlocks{RuleBlock(towerRules), RuleBlock(tableRules), RuleBlock(normRules),
-                                 RuleBlock(attentionRules), RuleBlock(denseRules)};
-constexpr std::array gemmaBlocks{RuleBlock(towerRules),     RuleBlock(tableRules),  RuleBlock(normRules),
-                                 RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(expertRules),
-                                 RuleBlock(denseRules),     RuleBlock(gemmaRules)};
+constexpr std::array denseBlocks{RuleBlock(towerRules), RuleBlock(draftRules),     RuleBlock(tableRules),
+                                 RuleBlock(normRules),  RuleBlock(attentionRules), RuleBlock(denseRules),
+                                 RuleBlock(nativeRules)};
+constexpr std::array gemmaBlocks{RuleBlock(towerRules),  RuleBlock(draftRules),     RuleBlock(tableRules),
+                                 RuleBlock(normRules),   RuleBlock(attentionRules), RuleBlock(routerRules),
+                                 RuleBlock(expertRules), RuleBlock(denseRules),     RuleBlock(gemmaRules)};
 constexpr std::array moeBlocks{
     RuleBlock(towerRules),        RuleBlock(draftRules),     RuleBlock(tableRules),
     RuleBlock(normRules),         RuleBlock(attentionRules), RuleBlock(routerRules),
@@ -354,8 +390,10 @@ constexpr std::array genericBlocks{RuleBlock(towerRules),     RuleBlock(draftRul
                                    RuleBlock(attentionRules), RuleBlock(otherAttentionRules),
                                    RuleBlock(routerRules),    RuleBlock(sharedExpertRules),
                                    RuleBlock(expertRules),    RuleBlock(denseRules),
-                                   RuleBlock(gemmaRules)};
+                                   RuleBlock(gemmaRules),     RuleBlock(nativeRules),
+                                   RuleBlock(shortNameRules)};
 constexpr std::array ggufBlocks{RuleBlock(ggufRules)};
+constexpr std::array ggufKdaBlocks{RuleBlock(ggufKdaRules), RuleBlock(ggufRules)};
 
 using Names = std::string_view;
 constexpr Names llamaNames[] = {"LlamaForCausalLM",
@@ -393,11 +431,11 @@ constexpr Names hybridNames[] = {"GraniteMoeHybridForCausalLM", "GraniteMoeForCa
                                  "FalconH1ForCausalLM",         "Lfm2ForCausalLM",
                                  "Lfm2MoeForCausalLM",          "JambaForCausalLM"};
 constexpr Names ggufNames[] = {
-    "llama",   "llama4",     "qwen2",      "qwen2moe",      "qwen2vl",    "qwen3",          "qwen3moe",
-    "qwen3vl", "qwen3vlmoe", "qwen3next",  "qwen35",        "qwen35moe",  "gpt-oss",        "deepseek2",
-    "glm4",    "glm4moe",    "minimax-m2", "kimi-linear",   "nemotron_h", "nemotron_h_moe", "gemma2",
-    "gemma3",  "gemma3n",    "gemma4",     "phi3",          "phimoe",     "mistral3",       "lfm2",
-    "lfm2moe", "granite",    "granitemoe", "granitehybrid", "falcon-h1",  "olmo2",          "mimo2"};
+    "llama",   "llama4",     "qwen2",         "qwen2moe",   "qwen2vl",        "qwen3",   "qwen3moe",
+    "qwen3vl", "qwen3vlmoe", "qwen3next",     "qwen35",     "qwen35moe",      "gpt-oss", "deepseek2",
+    "glm4",    "glm4moe",    "minimax-m2",    "nemotron_h", "nemotron_h_moe", "gemma2",  "gemma3",
+    "gemma3n", "gemma4",     "phi3",          "phimoe",     "mistral3",       "lfm2",    "lfm2moe",
+    "granite", "granitemoe", "granitehybrid", "falcon-h1",  "olmo2",          "mimo2"};
 
 constexpr ArchitectureFamily families[] = {
     {"llama", llamaNames, denseBlocks},
@@ -409,7 +447,9 @@ constexpr ArchitectureFamily families[] = {
     {"nemotron-h", nemotronNames, nemotronBlocks},
     {"hybrid", hybridNames, hybridBlocks},
 };
-constexpr ArchitectureFamily ggufFamilyTable[] = {{"gguf", ggufNames, ggufBlocks}};
+constexpr Names ggufKdaNames[] = {"kimi-linear"};
+constexpr ArchitectureFamily ggufFamilyTable[] = {{"gguf-kda", ggufKdaNames, ggufKdaBlocks},
+                                                  {"gguf", ggufNames, ggufBlocks}};
 constexpr ArchitectureFamily genericFamily{"generic", {}, genericBlocks};
 constexpr ArchitectureFamily genericGguf{"generic", {}, ggufBlocks};
 

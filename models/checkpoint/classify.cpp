@@ -249,6 +249,7 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
     std::map<Key, TensorGroup> merged;
     std::map<std::string, std::uint64_t> unknown;
     std::set<std::uint32_t> moeLayers;
+    std::set<std::uint32_t> storedLayers;
     for (const RawGroup &raw : tensors.groups()) {
         const Classified what = classifier.of(raw);
         const TensorFile &file = files[raw.file];
@@ -276,6 +277,9 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
             group.layers.push_back(raw.layer);
         if (what.component == Component::RoutedExperts)
             moeLayers.insert(raw.layer);
+        if (raw.layer < config.spec.layers && what.component != Component::Mtp
+            && what.component != Component::Vision && what.component != Component::Audio)
+            storedLayers.insert(raw.layer);
         if (!what.known)
             unknown[group.pattern] += raw.bytes;
     }
@@ -303,6 +307,13 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
     noteUnknown(unknown, checkpoint);
     if (checkpoint.spec.tiedEmbeddings && config.declaredTied == std::optional(false))
         notes.push_back({"checkpoint.head-missing", Severity::Warning, {}, {}});
+    if (!storedLayers.empty() && storedLayers.size() < config.spec.layers) {
+        notes.push_back({"checkpoint.layers-missing",
+                         Severity::Warning,
+                         {{"declared", std::uint64_t{config.spec.layers}},
+                          {"stored", static_cast<std::uint64_t>(storedLayers.size())}},
+                         {}});
+    }
     const ComponentSum *draft = checkpoint.sum(Component::Mtp);
     if (config.draftLayers > 0 && draft == nullptr) {
         notes.push_back({"checkpoint.draft-announced-only",

@@ -126,6 +126,19 @@ std::vector<LayerKind> readLayerKinds(ConfigReader &text, const std::string &mod
             kinds[i] = kindOfName(names[i], full, linear);
         return kinds;
     }
+    // Jamba: every n-th layer attends, the others are Mamba.
+    if (const auto period = text.number({"attn_layer_period"}, maxLayers); period && *period > 0) {
+        const std::uint64_t offset = text.number({"attn_layer_offset"}, maxLayers).value_or(0);
+        for (std::size_t i = 0; i < layers; ++i) {
+            if (i % *period != offset)
+                kinds[i] = LayerKind::Mamba;
+        }
+        return kinds;
+    }
+    if (modelType == "mamba" || modelType == "mamba2" || modelType == "falcon_mamba") {
+        std::fill(kinds.begin(), kinds.end(), LayerKind::Mamba);
+        return kinds;
+    }
     // Kimi-Linear: lists of layers, counted from 1.
     if (const json *linearConfig = text.object("linear_attn_config")) {
         if (const auto list = linearConfig->find("kda_layers");
@@ -282,7 +295,7 @@ void readState(ConfigReader &text, ModelConfig &out)
         out.spec.state.push_back(state);
     }
     // Falcon-H1 and Granite-H name the same things `mamba_*`; in Falcon-H1 every layer has both.
-    const bool parallel = text.has("mamba_d_ssm") && layersOf(LayerKind::Mamba) == 0;
+    const bool parallel = text.text({"model_type"}) == "falcon_h1" && layersOf(LayerKind::Mamba) == 0;
     if (const std::uint32_t layers = parallel ? out.spec.layers : layersOf(LayerKind::Mamba); layers > 0) {
         const std::uint64_t heads = text.numberOr({"mamba_num_heads", "mamba_n_heads"}, 0);
         const std::uint64_t headDim = text.number({"mamba_head_dim", "mamba_d_head"})
@@ -290,13 +303,20 @@ void readState(ConfigReader &text, ModelConfig &out)
                                                                     * out.spec.hiddenSize / heads
                                                               : 0);
         const std::uint64_t groups = text.numberOr({"n_groups", "mamba_n_groups"}, 1);
-        const std::uint64_t stateSize = text.numberOr({"ssm_state_size", "mamba_d_state"}, 0);
+        const std::uint64_t stateSize = text.numberOr({"ssm_state_size", "mamba_d_state", "state_size"}, 0);
         StateLayers state;
         state.kind = LayerKind::Mamba;
         state.layers = layers;
         state.convolutionElements =
             (heads * headDim + 2 * groups * stateSize) * (kernel - std::min<std::uint64_t>(kernel, 1));
         state.recurrentElements = heads * headDim * stateSize;
+        if (heads == 0) { // Mamba-1 has channels instead of heads, and no groups in its convolution
+            const std::uint64_t expanded = text.numberOr({"mamba_expand", "expand"}, 2) * out.spec.hiddenSize;
+            const std::uint64_t inner =
+                text.has("mamba_d_state") ? expanded : text.numberOr({"intermediate_size"}, expanded);
+            state.convolutionElements = inner * (kernel - std::min<std::uint64_t>(kernel, 1));
+            state.recurrentElements = inner * stateSize;
+        }
         out.spec.state.push_back(state);
     }
     if (const std::uint32_t layers = layersOf(LayerKind::Kda); layers > 0) {

@@ -247,8 +247,12 @@ void readState(Keys &keys, ModelConfig &out)
 {
     for (const LayerKind kind :
          {LayerKind::GatedDeltaNet, LayerKind::Kda, LayerKind::Mamba, LayerKind::ShortConvolution}) {
+        // In Falcon-H1 every layer attends and keeps a state as well.
+        const bool parallel = kind == LayerKind::Mamba && out.spec.architecture == "falcon-h1";
         const auto layers =
-            static_cast<std::uint32_t>(std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
+            parallel
+                ? out.spec.layers
+                : static_cast<std::uint32_t>(std::count(out.layerKinds.begin(), out.layerKinds.end(), kind));
         if (layers == 0)
             continue;
         StateLayers state;

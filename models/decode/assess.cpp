@@ -103,6 +103,12 @@ void addWarnings(const Checkpoint &checkpoint, const Engine &engine, Assessment 
         warnings.push_back(
             {"kv.declared", Severity::Info, {{"dtype", *checkpoint.spec.declaredKvDtype}}, {}});
     }
+    for (const AttentionLayers &run : checkpoint.spec.attention) {
+        if (run.kElementsPerToken == 0 && run.layers > 0) {
+            warnings.push_back({"kv.unknown", Severity::Warning, {}, {}});
+            break;
+        }
+    }
     if (checkpoint.spec.maxContextTokens > 0
         && assessment.workload.contextTokens > checkpoint.spec.maxContextTokens) {
         warnings.push_back(

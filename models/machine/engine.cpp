@@ -256,6 +256,12 @@ LoadVerdict canLoad(const Engine &engine, const Checkpoint &checkpoint, const Ma
                           {{"engine", engine.name}, {"quantization", checkpoint.quantization}});
         }
     }
+    // A GGUF type that upstream does not know ("type 137") is none that its engines load.
+    const auto unknown =
+        std::find_if(checkpoint.groups.begin(), checkpoint.groups.end(),
+                     [](const TensorGroup &group) { return group.dtype.starts_with("type "); });
+    if (checkpoint.format == Format::Gguf && unknown != checkpoint.groups.end())
+        return refuse("load.quantization", {{"engine", engine.name}, {"quantization", unknown->dtype}});
     if (!engine.vendors.empty() && !contains(engine.vendors, machine.vendor)) {
         return refuse("load.vendor", {{"engine", engine.name},
                                       {"machine", machine.name},

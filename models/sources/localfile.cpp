@@ -14,14 +14,23 @@ namespace {
 constexpr std::size_t maxEntries = 100'000;
 constexpr int maxDepth = 8;
 
+bool isModelFile(std::string_view name)
+{
+    return name.ends_with(".safetensors") || name.ends_with(".gguf") || name == "config.json"
+           || name.ends_with(".safetensors.index.json");
+}
+
 } // namespace
 
 Result<std::uint64_t> regularFileSize(const fs::path &file)
 {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
-    if (status.type() == fs::file_type::not_found)
-        return fail("file.not-found", ErrorKind::NotFound, file.string());
+    if (status.type() == fs::file_type::not_found) {
+        std::error_code ignored;
+        const bool link = fs::is_symlink(fs::symlink_status(file, ignored));
+        return fail(link ? "file.dangling" : "file.not-found", ErrorKind::NotFound, file.string());
+    }
     if (error)
         return fail("file.denied", ErrorKind::Unreadable, file.string());
     if (status.type() != fs::file_type::regular)
@@ -53,6 +62,9 @@ Result<std::vector<ListedFile>> listFolder(const fs::path &folder)
 {
     std::error_code error;
     std::vector<ListedFile> files;
+    const fs::directory_iterator probe(folder, error); // without leave to skip: the folder itself must open
+    if (error)
+        return fail("file.denied", ErrorKind::Unreadable, folder.string());
     fs::recursive_directory_iterator each(folder, fs::directory_options::skip_permission_denied, error);
     if (error)
         return fail("file.denied", ErrorKind::Unreadable, folder.string());
@@ -69,8 +81,12 @@ Result<std::vector<ListedFile>> listFolder(const fs::path &folder)
                 each.disable_recursion_pending();
             continue;
         }
-        if (fs::status(each->path(), ignored).type() != fs::file_type::regular)
+        if (fs::status(each->path(), ignored).type() != fs::file_type::regular) {
+            // A link to nowhere or a pipe in the place of a model's file must be named, not overlooked.
+            if (each.depth() == 0 && isModelFile(name.string()))
+                files.push_back({name.string(), 0});
             continue;
+        }
         const std::uintmax_t size = fs::file_size(each->path(), ignored);
         if (!ignored)
             files.push_back({each->path().lexically_relative(folder).generic_string(), size});

@@ -35,8 +35,10 @@ std::string_view otherKind(const std::vector<ListedFile> &listing)
 {
     if (has(listing, "model_index.json"))
         return "folder.diffusion";
-    if (has(listing, "adapter_config.json") && !hasTopLevel(listing, ".safetensors.index.json")
-        && !has(listing, "model.safetensors"))
+    const bool wholeModel =
+        has(listing, "config.json")
+        && (has(listing, "model.safetensors") || hasTopLevel(listing, ".safetensors.index.json"));
+    if (has(listing, "adapter_config.json") && !wholeModel)
         return "folder.adapter";
     if (has(listing, "modules.json") && has(listing, "1_Pooling/config.json"))
         return "folder.embedding";
@@ -104,6 +106,13 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
                         {{"count", static_cast<std::uint64_t>(models.size())}, {"names", names}});
         }
     }
+    if (!has(*listing, "config.json") && hasTopLevel(*listing, ".gguf")) {
+        // Nothing but companions (a projector): reading one says what it is.
+        const auto companion = std::find_if(listing->begin(), listing->end(), [](const ListedFile &file) {
+            return file.path.ends_with(".gguf") && file.path.find('/') == std::string::npos;
+        });
+        return readGgufFile(folder / companion->path, std::move(stop), progress);
+    }
     if (!has(*listing, "config.json") && !hasTopLevel(*listing, ".safetensors"))
         return fail("folder.no-model", ErrorKind::Unreadable, folder.string());
     Result<CheckpointPtr> read = readSafetensorsFolder(folder, *listing, {}, std::move(stop), progress);
@@ -148,7 +157,9 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)
-        return fail("file.not-found", ErrorKind::NotFound, path.string());
+        return std::unexpected(regularFileSize(path).error());
+    if (error)
+        return fail("file.denied", ErrorKind::Unreadable, path.string());
     if (status.type() == fs::file_type::directory)
         return named(readFolder(path, std::move(stop), progress), path);
     if (status.type() != fs::file_type::regular)
@@ -159,7 +170,8 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
         return named(readGgufFile(path, std::move(stop), progress), path);
     if (name.ends_with(".safetensors"))
         return named(readOneSafetensors(path, std::move(stop), progress), path);
-    if (name == "config.json" || name.ends_with(".safetensors.index.json")) {
+    if (name == "config.json" || name == "adapter_config.json" || name == "model_index.json"
+        || name.ends_with(".safetensors.index.json")) {
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         return named(readFolder(folder, std::move(stop), progress), folder);
     }

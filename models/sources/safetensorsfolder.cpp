@@ -229,10 +229,17 @@ private:
         std::vector<std::string> files;
         if (m_index)
             files = m_index->files;
+        // Where the publisher's other copy is the only one, it is the model.
+        const bool onlyCopies = std::none_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
+            return file.path.ends_with(".safetensors") && !isCopyByName(file.path);
+        });
         // Listed files first, so that of two copies the listed one counts.
         std::vector<std::string> others;
         for (const ListedFile &file : m_listing) {
-            if (!file.path.ends_with(".safetensors") || isCopyByName(file.path)
+            const bool copy = isCopyByName(file.path)
+                              && !(onlyCopies && file.path.starts_with("consolidated")
+                                   && file.path.find('/') == std::string::npos);
+            if (!file.path.ends_with(".safetensors") || copy
                 || std::find(files.begin(), files.end(), file.path) != files.end())
                 continue;
             others.push_back(file.path);
