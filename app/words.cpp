@@ -269,7 +269,8 @@ constexpr auto errors = std::to_array<Words>({
     {"gguf.truncated", "",
      "{subject} ends before the tensor “{what}” does: the download is incomplete; download it again."},
     {"gguf.bad-value", "",
-     "The key “{what}” in {subject} has an impossible value or type: the file is damaged or forged."},
+     "The key “{what}” in {subject} is longer than the file, or has an impossible value: the download is "
+     "incomplete, or the file is damaged or forged; download it again."},
     {"gguf.bad-key", "",
      "The key “{key}” in {subject} is missing or has a value that no model can have: the file is damaged or "
      "forged."},
