@@ -205,14 +205,14 @@ constexpr auto errors = std::to_array<Words>({
     {"folder.several-gguf", "", "{subject} holds {count} GGUF models, name one of them: {names}."},
     {"folder.too-large", "", "{subject} holds more than 100,000 files: choose the folder of one model."},
     {"folder.diffusion", "",
-     "{subject} is a diffusion pipeline (model_index.json), no decoder language model; it holds {files} "
-     "files, {bytes}."},
+     "{subject} is a diffusion pipeline (model_index.json), no decoder language model (files: {files}, "
+     "{bytes} in all)."},
     {"folder.adapter", "",
-     "{subject} is an adapter (LoRA), not a whole model: open its base model instead; it holds {files} "
-     "files, {bytes}."},
+     "{subject} is an adapter (LoRA), not a whole model: open its base model instead (files: {files}, "
+     "{bytes} in all)."},
     {"folder.embedding", "",
-     "{subject} is an embedding model (sentence-transformers), it does not generate text; it holds {files} "
-     "files, {bytes}."},
+     "{subject} is an embedding model (sentence-transformers), it does not generate text (files: {files}, "
+     "{bytes} in all)."},
     {"index.bad-json", "",
      "{subject} is no valid safetensors index: it is damaged or cut off; download it again."},
     {"index.bad-path", "",
