@@ -38,6 +38,8 @@ public:
     /// @param base    the checkpoint as it is
     /// @param recipe  what is imagined now; empty: nothing
     void setBase(const CheckpointPtr &base, const QString &recipe);
+    /// Asks for the preview again: machine or workload are others.
+    void refresh() { updatePreview(); }
     /// The recipe as it stands: "awq,lm_head=int8", empty for the checkpoint as it is.
     QString recipe() const;
 

@@ -192,6 +192,18 @@ double downloadSeconds(std::uint64_t bytes, double bitsPerSecond)
                              : std::numeric_limits<double>::infinity();
 }
 
+std::optional<std::uint64_t> freeBytes(const std::filesystem::path &folder)
+{
+    std::error_code error;
+    std::filesystem::path existing = std::filesystem::absolute(folder, error);
+    while (!error && !std::filesystem::exists(existing, error) && existing.has_relative_path())
+        existing = existing.parent_path();
+    const std::filesystem::space_info space = std::filesystem::space(existing, error);
+    if (error || space.available == static_cast<std::uintmax_t>(-1))
+        return std::nullopt;
+    return space.available;
+}
+
 std::string shellQuoted(std::string_view word)
 {
     if (!word.empty() && std::all_of(word.begin(), word.end(), isPlain))

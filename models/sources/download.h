@@ -4,6 +4,7 @@
 #include "models/checkpoint/checkpoint.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ DownloadPlan downloadPlan(const Checkpoint &checkpoint);
 
 /// Seconds at a stated link speed (bits per second, decimal).
 double downloadSeconds(std::uint64_t bytes, double bitsPerSecond);
+
+/// Bytes that a user may still write below `folder`, which need not exist yet; empty if the system does not say.
+/// May block on a drive behind a network.
+std::optional<std::uint64_t> freeBytes(const std::filesystem::path &folder);
 
 /// One word of a POSIX shell, quoted if it needs to be: any bytes but NUL, which no shell can pass on.
 std::string shellQuoted(std::string_view word);
