@@ -36,42 +36,41 @@ Loader::Loader(std::shared_ptr<const Catalog> catalog, QObject *parent)
     })
 {}
 
-Loader::~Loader()
-{
-    for (Job &job : m_jobs)
-        job.thread.request_stop();
-    m_jobs.clear(); // joins
-}
+Loader::~Loader() = default;
 
-void Loader::startJob(std::function<void(std::stop_token, quint64)> work)
+void Loader::setHubReaders(HubReader live, HubReader cached)
 {
-    const quint64 number = ++m_lastNumber;
-    Job job;
-    job.number = number;
-    job.thread = std::jthread([this, number, work = std::move(work)](std::stop_token stop) {
-        work(std::move(stop), number);
-        QMetaObject::invokeMethod(this, [this, number] { reap(number); }, Qt::QueuedConnection);
-    });
-    m_jobs.push_back(std::move(job));
-}
-
-void Loader::reap(quint64 number)
-{
-    std::erase_if(m_jobs, [number](const Job &job) { return job.number == number; });
+    m_hubReader = std::move(live);
+    m_hubCacheReader = std::move(cached);
 }
 
 void Loader::open(const QString &argument)
 {
-    for (Job &job : m_jobs) {
-        if (job.number == m_openNumber)
-            job.thread.request_stop();
-    }
-    m_openNumber = m_lastNumber + 1;
+    startOpening(argument, [text = argument.toStdString(), opener = m_opener, catalog = m_catalog](
+                               const std::stop_token &stop, const ProgressCallback &progress) {
+        return guarded(text, [&] { return opener(text, *catalog, stop, progress); });
+    });
+}
+
+void Loader::openFromHub(const HubReference &reference)
+{
+    emit hubNeeded();
+    const std::string text = hubReferenceText(reference);
+    startOpening(toText(text), [reference, text, reader = m_hubReader](const std::stop_token &stop,
+                                                                       const ProgressCallback &progress) {
+        return guarded(text, [&] { return reader(reference, stop, progress); });
+    });
+}
+
+void Loader::startOpening(const QString &argument, Read read)
+{
+    m_jobs.stop(m_openNumber);
+    m_openNumber = m_jobs.nextNumber();
     m_opening = true;
     m_argument = argument;
     emit started(argument);
 
-    startJob([this, argument, opener = m_opener, catalog = m_catalog](std::stop_token stop, quint64 number) {
+    m_jobs.start([this, argument, read = std::move(read)](const std::stop_token &stop, quint64 number) {
         using Clock = std::chrono::steady_clock;
         Clock::time_point last{};
         const auto report = [this, number, &last](const ReadProgress &now) {
@@ -89,8 +88,7 @@ void Loader::open(const QString &argument)
                 },
                 Qt::QueuedConnection);
         };
-        const std::string text = argument.toStdString();
-        Result<CheckpointPtr> result = guarded(text, [&] { return opener(text, *catalog, stop, report); });
+        Result<CheckpointPtr> result = read(stop, report);
         QMetaObject::invokeMethod(
             this,
             [this, number, argument, result = std::move(result)] { finishOpening(number, argument, result); },
@@ -114,16 +112,13 @@ void Loader::cancel()
     if (!m_opening)
         return;
     m_opening = false;
-    for (Job &job : m_jobs) {
-        if (job.number == m_openNumber)
-            job.thread.request_stop();
-    }
+    m_jobs.stop(m_openNumber);
     emit cancelled(m_argument);
 }
 
 void Loader::loadEntries(const QStringList &ids)
 {
-    startJob([this, ids, catalog = m_catalog](const std::stop_token &stop, quint64) {
+    m_jobs.start([this, ids, catalog = m_catalog](const std::stop_token &stop, quint64) {
         for (const QString &id : ids) {
             if (stop.stop_requested())
                 return;
@@ -142,6 +137,31 @@ void Loader::loadEntries(const QStringList &ids)
                 Qt::QueuedConnection);
         }
         QMetaObject::invokeMethod(this, [this] { emit entriesFinished(); }, Qt::QueuedConnection);
+    });
+}
+
+void Loader::restoreFromHub(const QStringList &references)
+{
+    m_jobs.start([this, references, reader = m_hubCacheReader](const std::stop_token &stop, quint64) {
+        for (const QString &argument : references) {
+            if (stop.stop_requested())
+                return;
+            const std::string text = argument.toStdString();
+            const std::optional<HubReference> reference = parseHubReference(text);
+            if (!reference)
+                continue;
+            Result<CheckpointPtr> result = guarded(text, [&] { return reader(*reference, stop, {}); });
+            QMetaObject::invokeMethod(
+                this,
+                [this, argument, result = std::move(result)] {
+                    if (result)
+                        emit restored(argument, *result);
+                    else
+                        emit restoreFailed(argument, result.error());
+                },
+                Qt::QueuedConnection);
+        }
+        QMetaObject::invokeMethod(this, [this] { emit restoreFinished(); }, Qt::QueuedConnection);
     });
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/jobs.h"
 #include "models/base/error.h"
 #include "models/checkpoint/checkpoint.h"
+#include "models/sources/hub/hubtypes.h"
 #include "models/sources/open.h"
 
 #include <QObject>
@@ -12,8 +14,6 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
 namespace weir {
 
@@ -35,17 +35,30 @@ public:
     explicit Loader(std::shared_ptr<const Catalog> catalog, QObject *parent = nullptr);
     ~Loader() override;
 
+    /// Reads a checkpoint of the Hub.
+    using HubReader = std::function<Result<CheckpointPtr>(const HubReference &reference, std::stop_token stop,
+                                                          const ProgressCallback &progress)>;
+
     void setOpener(Opener opener) { m_opener = std::move(opener); }
+    /// `cached` reads from the caches alone. Without readers nothing of the Hub opens.
+    void setHubReaders(HubReader live, HubReader cached);
 
     /// Reads what the user named. Ends in exactly one of opened, failed or cancelled, unless superseded.
     void open(const QString &argument);
+    /// The same for a checkpoint of the Hub, even where the catalog has one of that name; its argument is
+    /// hubReferenceText().
+    void openFromHub(const HubReference &reference);
     void cancel();
     bool isOpening() const { return m_opening; }
 
     /// Reads catalog entries one after the other, in this order, beside whatever is being opened.
     void loadEntries(const QStringList &ids);
+    /// Reads what was open the last time out of the caches, without the network and beside all the rest.
+    void restoreFromHub(const QStringList &references);
 
 signals:
+    /// The Hub is about to be asked.
+    void hubNeeded();
     void started(const QString &argument);
     /// `total` is 0 as long as it is unknown.
     void progress(int done, int total, const QString &file);
@@ -56,25 +69,24 @@ signals:
     void entryLoaded(const QString &id, const weir::CheckpointPtr &checkpoint);
     void entryFailed(const QString &id, const weir::Error &error);
     void entriesFinished();
+    void restored(const QString &reference, const weir::CheckpointPtr &checkpoint);
+    void restoreFailed(const QString &reference, const weir::Error &error);
+    void restoreFinished();
 
 private:
-    struct Job
-    {
-        quint64 number = 0;
-        std::jthread thread;
-    };
+    using Read = std::function<Result<CheckpointPtr>(std::stop_token stop, const ProgressCallback &progress)>;
 
-    void startJob(std::function<void(std::stop_token, quint64)> work);
-    void reap(quint64 number);
+    void startOpening(const QString &argument, Read read);
     void finishOpening(quint64 number, const QString &argument, const Result<CheckpointPtr> &result);
 
     std::shared_ptr<const Catalog> m_catalog;
     Opener m_opener;
-    std::vector<Job> m_jobs;
-    quint64 m_lastNumber = 0;
+    HubReader m_hubReader;
+    HubReader m_hubCacheReader;
     quint64 m_openNumber = 0; ///< the request whose answer counts
     bool m_opening = false;
     QString m_argument;
+    Jobs m_jobs; ///< last: its threads end before what they use
 };
 
 } // namespace weir

@@ -22,6 +22,7 @@
 #include "widgets/readingbar.h"
 #include "widgets/residentchart.h"
 #include "widgets/sidepanel.h"
+#include "widgets/sourcebar.h"
 #include "widgets/speedplot.h"
 #include "widgets/theme.h"
 #include "widgets/timebreakdown.h"
@@ -65,11 +66,13 @@ QFrame *makeDivider(QWidget *parent)
 
 } // namespace
 
-MainWindow::MainWindow(Session &session, Loader &loader, Settings &settings, WindowWording &wording,
-                       QWidget *parent)
+MainWindow::MainWindow(Session &session, Loader &loader, HubBridge &hub, HubAccount &account,
+                       Settings &settings, WindowWording &wording, QWidget *parent)
     : QMainWindow(parent)
     , m_session(session)
     , m_loader(loader)
+    , m_bridge(hub)
+    , m_account(account)
     , m_settings(settings)
     , m_wording(wording)
     , m_actions(new WindowActions(session.undoStack(), this))
@@ -113,6 +116,7 @@ MainWindow::MainWindow(Session &session, Loader &loader, Settings &settings, Win
     connectViews();
     connectSession();
     connectLoader();
+    connectHub();
 
     restoreSettings();
     updateMachines();
@@ -126,24 +130,13 @@ MainWindow::MainWindow(Session &session, Loader &loader, Settings &settings, Win
 
 MainWindow::~MainWindow() = default;
 
-QWidget *MainWindow::makeLeftColumn()
-{
-    auto *panel = new SidePanel(Qt::RightEdge, this);
-    panel->setObjectName(QStringLiteral("leftColumn"));
-    panel->setMaximumWidth(scaled(420));
-    m_catalog = new CatalogView(m_session.catalogModel(), panel);
-    auto *layout = new QVBoxLayout(panel);
-    layout->setContentsMargins(0, 0, 1, 0);
-    layout->addWidget(m_catalog);
-    return panel;
-}
-
 QWidget *MainWindow::makeMiddleColumn()
 {
     auto *column = new ColumnBody(this);
     column->setObjectName(QStringLiteral("middleColumn"));
 
     m_messages = new MessageBar(column);
+    m_source = new SourceBar(column);
     m_verdict = new VerdictBar(column);
     m_memory = new MemoryBar(column);
     m_resident = new ResidentChart(m_wording, column);
@@ -177,6 +170,7 @@ QWidget *MainWindow::makeMiddleColumn()
     layout->setContentsMargins(10, 10, 10, 10);
     layout->setSpacing(gap);
     layout->addWidget(m_messages);
+    layout->addWidget(m_source);
     layout->addWidget(m_verdict);
     layout->addWidget(m_memory);
     layout->addLayout(charts, 5);
@@ -249,6 +243,10 @@ void MainWindow::restoreSettings()
     m_catalog->setOrder(static_cast<CatalogFilter::Order>(m_settings.value(Setting::CatalogOrder).toInt()));
     m_catalog->setMinimumFit(static_cast<Fit>(m_settings.value(Setting::CatalogMinimumFit).toInt()));
     m_tabs->setCurrentIndex(m_settings.value(Setting::DetailTab).toInt());
+    for (int section = 0; section < m_sections->count(); ++section) {
+        if (m_sections->widget(section)->property("section") == m_settings.value(Setting::LeftSection))
+            m_sections->setCurrentIndex(section);
+    }
     m_actions->showTheme(m_settings.value(Setting::ThemeChoice).toString());
     if (!restoreGeometry(m_settings.windowGeometry()))
         resize(firstSize);
@@ -369,33 +367,6 @@ void MainWindow::updateMeasurements()
     m_actions->copyMeasurements->setEnabled(rows > 0);
 }
 
-void MainWindow::updateRecentMenu()
-{
-    m_actions->recentMenu->clear();
-    const QStringList paths = m_settings.recentPaths();
-    for (const QString &path : paths) {
-        // An ampersand in a name is no shortcut.
-        QAction *action =
-            m_actions->recentMenu->addAction(QString(path).replace(QLatin1Char('&'), QLatin1String("&&")));
-        connect(action, &QAction::triggered, this, [this, path] { openPath(path); });
-    }
-    m_actions->recentMenu->setEnabled(!paths.isEmpty());
-}
-
-void MainWindow::updateStatus()
-{
-    const Catalog &catalog = *m_session.library().catalog;
-    const int entries = static_cast<int>(catalog.entries().size());
-    m_status->setText(entries == 0 ? tr("No catalog · nothing is sent anywhere")
-                                   : tr("Offline catalog of %1 · %n checkpoints · nothing is sent anywhere",
-                                        nullptr, entries)
-                                         .arg(toText(catalog.date())));
-    const bool binary = m_session.unit() == ByteUnit::Gibibytes;
-    m_unit->setText(binary ? m_actions->unitGibibytes->text() : m_actions->unitGigabytes->text());
-    m_unit->setToolTip(binary ? tr("Show bytes in GB") : tr("Show bytes in GiB"));
-    m_actions->showUnit(m_session.unit());
-}
-
 void MainWindow::updateTitle()
 {
     const CheckpointPtr checkpoint = m_session.selectedCheckpoint();
@@ -429,8 +400,9 @@ void MainWindow::showAbout()
         tr("<p><b>Weir %1</b>, the model-fit explorer</p>"
            "<p>Does a checkpoint fit, how fast will it decode, and why? A weir holds a reservoir and "
            "lets a stream over its wall; a model holds resident weights and streams a few of them for "
-           "each token.</p><p>It is about inference; memory for training is out of its scope. Nothing is "
-           "sent anywhere.</p><p>Free software under the GNU General Public License, version 3 or "
+           "each token.</p><p>It is about inference; memory for training is out of its scope. Only what "
+           "is looked for on the Hub is sent to the Hub, and nothing anywhere else.</p><p>Free software "
+           "under the GNU General Public License, version 3 or "
            "later.</p>")
             .arg(QCoreApplication::applicationVersion()));
 }
@@ -439,6 +411,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
 {
     m_settings.setWindowLayout(saveGeometry(), m_columns->saveState());
     m_settings.setValue(Setting::DetailTab, m_tabs->currentIndex());
+    m_settings.setValue(Setting::LeftSection, m_sections->currentWidget()->property("section"));
     m_loader.cancel();
     QMainWindow::closeEvent(event);
 }

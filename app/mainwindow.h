@@ -17,6 +17,11 @@ class AssumptionsPanel;
 class CatalogView;
 class Chart;
 class ComponentTable;
+class HubAccount;
+class HubBridge;
+class HubController;
+class HubModel;
+class HubView;
 class Loader;
 class MeasurementTable;
 class MemoryBar;
@@ -25,6 +30,7 @@ class ReadingBar;
 class ResidentChart;
 class Session;
 class Settings;
+class SourceBar;
 class SpeedPlot;
 class SystemTheme;
 class TimeBreakdown;
@@ -41,8 +47,8 @@ class MainWindow : public QMainWindow
     Q_OBJECT
 
 public:
-    MainWindow(Session &session, Loader &loader, Settings &settings, WindowWording &wording,
-               QWidget *parent = nullptr);
+    MainWindow(Session &session, Loader &loader, HubBridge &hub, HubAccount &account, Settings &settings,
+               WindowWording &wording, QWidget *parent = nullptr);
     ~MainWindow() override;
 
     WindowActions *commands() const { return m_actions; }
@@ -70,6 +76,7 @@ private:
     void connectViews();
     void connectSession();
     void connectLoader();
+    void connectHub();
     void connectChart(Chart *chart);
 
     void updateMachines();
@@ -83,11 +90,17 @@ private:
     void updateTitle();
 
     void openPath(const QString &path);
+    void addSection(const QString &id, const QString &title, QWidget *section);
+    bool isSection(const QString &id) const;
+    void showFailure(const QString &argument, const Error &error);
+    void showTokenDialog();
     void applyThemeChoice(const QString &choice);
     void showAbout();
 
     Session &m_session;
     Loader &m_loader;
+    HubBridge &m_bridge;
+    HubAccount &m_account;
     Settings &m_settings;
     WindowWording &m_wording;
     WindowActions *m_actions = nullptr;
@@ -96,8 +109,13 @@ private:
     TopBar *m_topBar = nullptr;
     ReadingBar *m_readingBar = nullptr;
     QSplitter *m_columns = nullptr;
+    QTabWidget *m_sections = nullptr;
     CatalogView *m_catalog = nullptr;
+    HubModel *m_hubModel = nullptr;
+    HubView *m_hub = nullptr;
+    HubController *m_hubController = nullptr;
     MessageBar *m_messages = nullptr;
+    SourceBar *m_source = nullptr;
     VerdictBar *m_verdict = nullptr;
     MemoryBar *m_memory = nullptr;
     ResidentChart *m_resident = nullptr;

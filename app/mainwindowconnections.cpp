@@ -38,7 +38,6 @@ void MainWindow::connectActions()
 {
     connect(m_actions->focusOpenField, &QAction::triggered, this,
             [this] { m_topBar->openField()->setFocus(Qt::ShortcutFocusReason); });
-    connect(m_actions->focusFilter, &QAction::triggered, m_catalog, &CatalogView::focusFilter);
     connect(m_actions->openFile, &QAction::triggered, this, [this] {
         const QString path = FileDialog::openFile(this, tr("Open a Checkpoint"),
                                                   m_settings.value(Setting::OpenFolder).toString());
@@ -170,11 +169,11 @@ void MainWindow::connectLoader()
         finished();
         m_catalog->setSelected(m_session.selectedId());
     });
-    connect(&m_loader, &Loader::failed, this, [this, finished](const QString &, const Error &error) {
+    connect(&m_loader, &Loader::failed, this, [this, finished](const QString &argument, const Error &error) {
         finished();
         // The list may have moved to a row that cannot be read.
         m_catalog->setSelected(m_session.selectedId());
-        showMessage(m_wording.sentence(error), Severity::Error);
+        showFailure(argument, error);
     });
     connect(m_readingBar, &ReadingBar::cancelRequested, &m_loader, &Loader::cancel);
 }

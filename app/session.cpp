@@ -20,6 +20,13 @@ constexpr auto badgeDelay = std::chrono::milliseconds(80);
 constexpr qint64 badgeSliceMilliseconds = 6;
 constexpr int undoSteps = 100;
 
+/// Names a checkpoint of the Hub and nothing else; whether the catalog has it comes first.
+bool isHubId(const QString &id)
+{
+    const std::string text = id.toStdString();
+    return !isPathArgument(text) && !text.starts_with("ollama:") && parseHubReference(text).has_value();
+}
+
 bool takes(const Engine &engine, const std::string &dtype)
 {
     return engine.kvDtypes.empty() || std::ranges::find(engine.kvDtypes, dtype) != engine.kvDtypes.end();
@@ -100,6 +107,19 @@ Session::Session(const Library &library, Settings &settings, Loader &loader, QOb
         m_entriesLoading = false;
         restartBadges();
     });
+    connect(&loader, &Loader::restored, this, &Session::onRestored);
+    // Nobody asked for it just now, and the cache may have been emptied since: no word about it.
+    connect(&loader, &Loader::restoreFailed, this, [this](const QString &reference) {
+        if (m_wanted != reference)
+            return;
+        m_wanted.clear();
+        if (m_selected.isEmpty() && !firstSelection().isEmpty())
+            select(firstSelection());
+    });
+    connect(&loader, &Loader::restoreFinished, this, [this] {
+        m_restoring = false;
+        checkSettled();
+    });
     indexMeasurements();
 }
 
@@ -124,19 +144,21 @@ void Session::start(const QString &argument)
     // What is on screen first, then the rest for its badges.
     QStringList order;
     QString selected = m_settings.value(Setting::SelectedId).toString();
-    const bool isCatalogId = catalog.find(selected.toStdString()) != nullptr;
-    if (!isCatalogId && !isPathArgument(selected.toStdString())) {
-        selected = catalog.entries().empty() ? QString() : toText(catalog.entries().front().id);
-    }
+    const QStringList ids = catalogIds();
+    const bool isCatalogId = ids.contains(selected);
+    const bool isOfHub = !isCatalogId && isHubId(selected);
+    if (!isCatalogId && !isOfHub && !isPathArgument(selected.toStdString()))
+        selected = firstSelection();
     if (!selected.isEmpty())
         order << selected;
     order << m_pinned;
+    QStringList ofHub;
     for (const QString &id : std::as_const(order)) {
-        if (catalog.find(id.toStdString()) == nullptr)
-            m_remembered << id;
+        if (!ids.contains(id))
+            (isHubId(id) ? ofHub : m_remembered) << id;
     }
-    for (const CatalogEntry &entry : catalog.entries())
-        order << toText(entry.id);
+    ofHub.removeDuplicates();
+    order << ids;
     order.removeDuplicates();
 
     emit machineChanged();
@@ -147,15 +169,32 @@ void Session::start(const QString &argument)
     m_entriesLoading = !catalog.entries().empty();
     if (m_entriesLoading)
         m_loader.loadEntries(order);
+    m_restoring = !ofHub.isEmpty();
+    if (m_restoring)
+        m_loader.restoreFromHub(ofHub);
     if (!argument.isEmpty()) {
         m_remembered.clear();
-        m_fallback = isCatalogId ? selected : QString();
+        m_fallback = isCatalogId ? selected : firstSelection();
         open(argument);
     } else {
         m_wanted = selected;
         openNextRemembered();
     }
     recompute();
+}
+
+QStringList Session::catalogIds() const
+{
+    QStringList ids;
+    for (const CatalogEntry &entry : m_library.catalog->entries())
+        ids << toText(entry.id);
+    return ids;
+}
+
+QString Session::firstSelection() const
+{
+    const auto &entries = m_library.catalog->entries();
+    return entries.empty() ? QString() : toText(entries.front().id);
 }
 
 void Session::openNextRemembered()
@@ -213,7 +252,7 @@ const Engine *Session::automaticEngineFor(const Checkpoint &checkpoint) const
 
 const Engine *Session::engineFor(const Checkpoint &checkpoint) const
 {
-    const QString choice = m_engineChoices.value(toText(checkpoint.id));
+    const QString choice = m_engineChoices.value(m_ids.value(&checkpoint, toText(checkpoint.id)));
     if (!choice.isEmpty()) {
         if (const Engine *engine = m_library.engine(choice.toStdString()))
             return engine;
@@ -232,7 +271,8 @@ std::shared_ptr<const Assessment> Session::selectedAssessment() const
 
 bool Session::isSettled() const
 {
-    return !m_loader.isOpening() && !m_entriesLoading && !m_badgesStale && m_remembered.isEmpty();
+    return !m_loader.isOpening() && !m_entriesLoading && !m_restoring && !m_badgesStale
+           && m_remembered.isEmpty();
 }
 
 void Session::open(const QString &argument)
@@ -241,6 +281,10 @@ void Session::open(const QString &argument)
         isPathArgument(argument.toStdString()) ? nullptr : m_library.catalog->find(argument.toStdString());
     if (entry != nullptr) {
         select(toText(entry->id));
+        return;
+    }
+    if (isHubId(argument)) {
+        openFromHub(*parseHubReference(argument.toStdString()));
         return;
     }
     m_wanted = argument;
@@ -252,6 +296,10 @@ void Session::select(const QString &id)
     if (m_checkpoints.contains(id)) {
         m_wanted.clear();
         pushSelection(id);
+        return;
+    }
+    if (!catalogIds().contains(id) && isHubId(id)) {
+        openFromHub(*parseHubReference(id.toStdString()));
         return;
     }
     m_wanted = id;
@@ -269,13 +317,25 @@ void Session::togglePin(const QString &id)
     m_undoStack.push(new PinCommand(this, m_pinned, pins));
 }
 
+void Session::take(const QString &id, const CheckpointPtr &checkpoint)
+{
+    if (const CheckpointPtr old = m_checkpoints.value(id))
+        m_ids.remove(old.get());
+    m_checkpoints.insert(id, checkpoint);
+    m_ids.insert(checkpoint.get(), id);
+    m_points.remove(id);
+}
+
 void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)
 {
-    const QString id = toText(checkpoint->id);
-    m_checkpoints.insert(id, checkpoint);
-    m_points.remove(id);
-    if (m_library.catalog->find(checkpoint->id) == nullptr) {
-        m_catalogModel.addOpened(*checkpoint);
+    // One of the Hub goes by all that names it; the catalog may have its repository as well.
+    const bool ofHub = checkpoint->source == Source::Hub;
+    const QString id = ofHub ? argument : toText(checkpoint->id);
+    take(id, checkpoint);
+    if (ofHub)
+        m_cached.remove(id);
+    if (ofHub || m_library.catalog->find(checkpoint->id) == nullptr) {
+        m_catalogModel.addOpened(id, *checkpoint);
         m_settings.addRecentPath(id);
     }
     if (m_wanted == argument || m_wanted == id) {
@@ -291,7 +351,7 @@ void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)
 
 void Session::onEntryLoaded(const QString &id, const CheckpointPtr &checkpoint)
 {
-    m_checkpoints.insert(id, checkpoint);
+    take(id, checkpoint);
     if (m_wanted == id) {
         m_wanted.clear();
         pushSelection(id);
@@ -457,6 +517,20 @@ void Session::recompute()
     emit assessmentsChanged();
 }
 
+CatalogResult Session::resultOf(const CheckpointPtr &checkpoint) const
+{
+    CatalogResult result;
+    const std::shared_ptr<const Assessment> assessment = assessNow(checkpoint);
+    if (!assessment)
+        return result;
+    result.fit = fitOf(*assessment);
+    result.engineName = toText(assessment->engineName);
+    result.contextTokens = assessment->workload.contextTokens;
+    if (assessment->decode && (result.fit == Fit::Fits || result.fit == Fit::Tight))
+        result.tokensPerSecond = assessment->decode->tokensPerSecond;
+    return result;
+}
+
 void Session::restartBadges()
 {
     m_badgesStale = true;
@@ -475,16 +549,7 @@ void Session::continueBadges()
     slice.start();
     while (!m_badgeQueue.isEmpty() && slice.elapsed() < badgeSliceMilliseconds) {
         const QString id = m_badgeQueue.takeLast();
-        const std::shared_ptr<const Assessment> assessment = assessNow(m_checkpoints.value(id));
-        if (!assessment)
-            continue;
-        CatalogResult result;
-        result.fit = fitOf(*assessment);
-        result.engineName = toText(assessment->engineName);
-        result.contextTokens = assessment->workload.contextTokens;
-        if (assessment->decode && (result.fit == Fit::Fits || result.fit == Fit::Tight))
-            result.tokensPerSecond = assessment->decode->tokensPerSecond;
-        m_badges.insert(id, result);
+        m_badges.insert(id, resultOf(m_checkpoints.value(id)));
     }
     if (!m_badgeQueue.isEmpty()) {
         m_badgeTimer->start(0);

@@ -6,11 +6,13 @@
 #include "models/decode/assessment.h"
 #include "models/items/catalogmodel.h"
 #include "models/items/measurementmodel.h"
+#include "models/sources/hub/hubtypes.h"
 #include "widgets/pin.h"
 
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <QStringList>
 #include <QUndoStack>
 
@@ -73,6 +75,15 @@ public:
     /// Pinned checkpoints whose engine does not take the KV type asked for: they keep their default.
     bool hasKvFallback() const { return m_kvFallback; }
 
+    /// Set while a checkpoint of the Hub is selected.
+    std::optional<HubReference> selectedHubReference() const;
+    /// It came out of a cache: the Hub was not asked since.
+    bool isCached(const QString &id) const { return m_cached.contains(id); }
+    void setCached(const QString &id, bool cached);
+
+    /// What a list shows of a checkpoint on the machine and at the workload in force.
+    CatalogResult resultOf(const CheckpointPtr &checkpoint) const;
+
     /// Measurements of the selected checkpoint, on all machines.
     std::vector<MeasurementRow> measurementRows() const;
 
@@ -82,6 +93,10 @@ public:
 public slots:
     /// What the user typed or dropped: a path, an id, a name.
     void open(const QString &argument);
+    /// The Hub's own, also where the catalog has one of that name. Read again if it is open already.
+    void openFromHub(const weir::HubReference &reference);
+    /// An argument that was opened before: a path, or what names a checkpoint of the Hub.
+    void reopen(const QString &argument);
     /// A row of the list.
     void select(const QString &id);
     void togglePin(const QString &id);
@@ -111,6 +126,10 @@ private:
     void applySelection(const QString &id);
     void applyPins(const QStringList &ids);
     void openNextRemembered();
+    void onRestored(const QString &reference, const CheckpointPtr &checkpoint);
+    void take(const QString &id, const CheckpointPtr &checkpoint);
+    QStringList catalogIds() const;
+    QString firstSelection() const;
 
     std::shared_ptr<const Assessment> assessNow(const CheckpointPtr &checkpoint,
                                                 bool *kvFallback = nullptr) const;
@@ -136,6 +155,8 @@ private:
     QHash<QString, QString> m_engineChoices;
 
     QHash<QString, CheckpointPtr> m_checkpoints;
+    QHash<const Checkpoint *, QString> m_ids; ///< the same the other way round
+    QSet<QString> m_cached;
     QString m_selected;
     QString m_wanted; ///< to be selected as soon as it is read
     QString m_fallback; ///< to be selected if the argument of the start cannot be
@@ -152,6 +173,7 @@ private:
     QHash<QString, CatalogResult> m_badges;
     bool m_badgesStale = false;
     bool m_entriesLoading = false;
+    bool m_restoring = false;
 };
 
 } // namespace weir

@@ -44,6 +44,8 @@ const std::array<Row, static_cast<std::size_t>(Setting::Count)> &table()
         {Setting::RecentPaths, "session/recentPaths", QStringList()},
         {Setting::OpenFolder, "paths/open", QString()},
         {Setting::ExportFolder, "paths/export", QString()},
+        {Setting::LeftSection, "window/leftSection", QStringLiteral("catalog")},
+        {Setting::WorkOffline, "hub/workOffline", false},
     }};
     return rows;
 }

@@ -39,6 +39,8 @@ enum class Setting : std::uint8_t {
     RecentPaths,
     OpenFolder,
     ExportFolder,
+    LeftSection,
+    WorkOffline,
     Count,
 };
 

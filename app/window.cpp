@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window.h"
 
+#include "app/hubaccount.h"
+#include "app/hubbridge.h"
+#include "app/keyring.h"
 #include "app/library.h"
 #include "app/loader.h"
 #include "app/mainwindow.h"
@@ -8,6 +11,8 @@
 #include "app/settings.h"
 #include "app/windowwording.h"
 #include "models/items/text.h"
+#include "models/sources/hub/hub.h"
+#include "models/sources/hub/hubsettings.h"
 
 #include <QApplication>
 #include <QFileInfo>
@@ -75,9 +80,12 @@ int runWindow(int argc, char **argv, const WindowOptions &options)
 
     WindowWording wording;
     const Library library = Library::read();
+    HubBridge hub(hubCalls(std::make_shared<Hub>(hubSettings(processEnvironment()))));
+    HubAccount account(hub, desktopKeyring());
     Loader loader(library.catalog);
+    hub.serve(loader);
     Session session(library, *settings, loader);
-    MainWindow window(session, loader, *settings, wording);
+    MainWindow window(session, loader, hub, account, *settings, wording);
     if (options.width > 0 && options.height > 0)
         window.resize(options.width, options.height);
     session.start(toText(options.checkpointArgument));

@@ -23,9 +23,16 @@ WindowActions::WindowActions(QUndoStack *undoStack, QWidget *window)
         add("openFolder", tr("Open Folder…"), tr("Read a model folder"), QStringLiteral("Ctrl+Shift+O"));
     cancelReading = add("cancelReading", tr("Cancel Reading"), tr("Stop reading the checkpoint"),
                         QStringLiteral("Ctrl+."));
+    cancelReading->setShortcuts({QKeySequence(QStringLiteral("Ctrl+.")), QKeySequence(Qt::Key_Escape)});
     cancelReading->setEnabled(false);
     focusFilter = add("focusFilter", tr("Filter Checkpoints"), tr("Go to the filter of the list"),
                       QStringLiteral("Ctrl+F"));
+    searchHub = add("searchHub", tr("Search the Hub"), tr("Go to the search of the Hub"),
+                    QStringLiteral("Ctrl+Shift+F"));
+    hubAccount = add("hubAccount", tr("Hub Account…"), tr("Enter or remove the access token of the Hub"));
+    workOffline = add("workOffline", tr("Work Offline"),
+                      tr("Make no connection: checkpoints of the Hub come from the caches alone"));
+    workOffline->setCheckable(true);
     pin = add("pin", tr("Pin"), tr("Keep this checkpoint in the charts, beside whatever is selected"),
               QStringLiteral("Ctrl+D"));
     pin->setCheckable(true);
@@ -119,6 +126,8 @@ void WindowActions::makeMainMenu()
     mainMenu->addAction(cancelReading);
     mainMenu->addSeparator();
     mainMenu->addActions({undo, redo, pin, focusFilter});
+    mainMenu->addSeparator();
+    mainMenu->addActions({searchHub, hubAccount, workOffline});
     mainMenu->addSeparator();
     QMenu *theme = mainMenu->addMenu(tr("Theme"));
     theme->setObjectName(QStringLiteral("themeMenu"));

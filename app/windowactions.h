@@ -28,6 +28,9 @@ public:
     QAction *openFolder = nullptr;
     QAction *cancelReading = nullptr;
     QAction *focusFilter = nullptr;
+    QAction *searchHub = nullptr;
+    QAction *hubAccount = nullptr;
+    QAction *workOffline = nullptr;
     QAction *pin = nullptr;
     QAction *undo = nullptr;
     QAction *redo = nullptr;

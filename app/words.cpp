@@ -163,6 +163,12 @@ constexpr auto messages = std::to_array<Words>({
 
 constexpr auto errors = std::to_array<Words>({
     {"cancelled", "", "Reading {subject} was cancelled."},
+    {"keyring.not-built", "",
+     "This build of weir knows no keyring: a token that is entered here is kept in memory until the window "
+     "closes."},
+    {"keyring.unavailable", "",
+     "The desktop's keyring is of no use ({reason}): a token that is entered here is kept in memory until "
+     "the window closes."},
     {"data.dir-missing", "",
      "The program's data folder is missing at {subject}: reinstall weir, or set WEIR_DATA_DIR to the "
      "folder."},

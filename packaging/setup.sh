@@ -10,6 +10,7 @@ weir_packages=(
     g++ cmake ninja-build
     qt6-base-dev qt6-svg-dev libqcustomplot-dev
     nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev
+    pkg-config libsecret-1-dev
     fonts-inter fonts-dejavu-core
 )
 # What the tests need beyond that: displays and a message bus of their own.

@@ -3,6 +3,7 @@
 
 #include "models/items/catalogfilter.h"
 #include "models/items/catalogmodel.h"
+#include "widgets/badge.h"
 #include "widgets/theme.h"
 
 #include <QFontMetricsF>
@@ -20,24 +21,6 @@ constexpr double verticalPadding = 7;
 constexpr double lineGap = 3;
 constexpr double childIndent = 14;
 constexpr double markCenter = 17; ///< of the dot and of the arrow
-
-struct BadgeColors
-{
-    QColor text;
-    QColor surface;
-};
-
-BadgeColors badgeColors(const Theme &theme, Fit fit)
-{
-    switch (fit) {
-    case Fit::Fits: return {theme.fits, theme.fitsSurface};
-    case Fit::Tight: return {theme.tight, theme.tightSurface};
-    case Fit::TooBig: return {theme.no, theme.noSurface};
-    case Fit::CannotLoad:
-    case Fit::Unknown: break;
-    }
-    return {theme.mutedText, theme.hoverSurface};
-}
 
 void paintArrow(QPainter &painter, const QPointF &center, bool down, const QColor &color)
 {
@@ -143,20 +126,8 @@ void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
     double nameRight = right;
     const QString badge = index.data(CatalogModel::BadgeRole).toString();
     if (!badge.isEmpty()) {
-        const BadgeColors colors =
-            badgeColors(theme, static_cast<Fit>(index.data(CatalogModel::FitRole).toInt()));
-        QFont badgeFont = small;
-        badgeFont.setWeight(QFont::DemiBold);
-        const double width = QFontMetricsF(badgeFont).horizontalAdvance(badge) + 14;
-        const QRectF pill(right - width, first.center().y() - smallMetrics.height() / 2 - 2, width,
-                          smallMetrics.height() + 4);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(colors.surface);
-        painter->drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
-        painter->setPen(colors.text);
-        painter->setFont(badgeFont);
-        painter->drawText(pill, Qt::AlignCenter, badge);
-        nameRight = pill.left() - 8;
+        const auto fit = static_cast<Fit>(index.data(CatalogModel::FitRole).toInt());
+        nameRight = paintBadge(*painter, theme, small, {right, first.center().y()}, fit, badge) - 8;
     }
 
     // Below its model's name a sibling is called by its quantization.

@@ -33,10 +33,6 @@ CatalogView::CatalogView(CatalogModel *model, QWidget *parent)
 {
     setObjectName(QStringLiteral("catalogView"));
 
-    auto *title = new QLabel(tr("Checkpoints"), this);
-    title->setObjectName(QStringLiteral("catalogTitle"));
-    title->setProperty("role", QStringLiteral("title"));
-
     setupControls();
     setupList(model);
 
@@ -46,9 +42,8 @@ CatalogView::CatalogView(CatalogModel *model, QWidget *parent)
     controls->addWidget(m_order, 1);
 
     auto *head = new QVBoxLayout;
-    head->setContentsMargins(14, 12, 14, 0);
+    head->setContentsMargins(14, 8, 14, 0);
     head->setSpacing(8);
-    head->addWidget(title);
     head->addWidget(m_text);
     head->addLayout(controls);
     head->addWidget(m_caption);

@@ -44,15 +44,35 @@ MessageBar::MessageBar(QWidget *parent)
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(16, 8, 10, 8);
     layout->setSpacing(8);
+    m_actionLayout = new QHBoxLayout;
+    m_actionLayout->setSpacing(8);
     layout->addWidget(m_text, 1);
+    layout->addLayout(m_actionLayout);
+    layout->setAlignment(m_actionLayout, Qt::AlignTop);
     layout->addWidget(m_copy, 0, Qt::AlignTop);
     layout->addWidget(m_close, 0, Qt::AlignTop);
     hide();
 }
 
-void MessageBar::showMessage(const QString &sentence, Severity severity)
+void MessageBar::showMessage(const QString &sentence, Severity severity, const std::vector<Action> &actions)
 {
     m_severity = severity;
+    for (QToolButton *button : m_actions)
+        button->deleteLater(); // its own click may be what brought the next message
+    m_actions.clear();
+    for (const Action &action : actions) {
+        auto *button = new QToolButton(this);
+        button->setObjectName(QStringLiteral("messageAction%1").arg(m_actions.size()));
+        button->setText(action.text);
+        button->setProperty("outlined", true);
+        button->setFocusPolicy(Qt::StrongFocus);
+        connect(button, &QToolButton::clicked, this, [this, run = action.run] {
+            hide();
+            run();
+        });
+        m_actionLayout->addWidget(button);
+        m_actions.push_back(button);
+    }
     m_text->setText(sentence);
     setAccessibleDescription(sentence);
     show();

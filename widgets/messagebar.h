@@ -5,13 +5,17 @@
 
 #include <QFrame>
 
+#include <functional>
+#include <vector>
+
+class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
 namespace weir {
 
-/// One sentence where it happened, with a button to copy it and one to close it. The newest sentence
-/// takes the place of the one before. Hidden as long as there is nothing to say. GUI thread.
+/// One sentence where it happened, with buttons for what can be done about it, one to copy it and one to
+/// close it. The newest sentence takes the place of the one before. Hidden as long as there is nothing to say. GUI thread.
 class MessageBar : public QFrame
 {
     Q_OBJECT
@@ -19,7 +23,14 @@ class MessageBar : public QFrame
 public:
     explicit MessageBar(QWidget *parent = nullptr);
 
-    void showMessage(const QString &sentence, Severity severity = Severity::Error);
+    struct Action
+    {
+        QString text;
+        std::function<void()> run;
+    };
+
+    void showMessage(const QString &sentence, Severity severity = Severity::Error,
+                     const std::vector<Action> &actions = {});
     QString text() const;
     Severity severity() const { return m_severity; }
 
@@ -28,6 +39,8 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    QHBoxLayout *m_actionLayout = nullptr;
+    std::vector<QToolButton *> m_actions;
     QLabel *m_text = nullptr;
     QToolButton *m_copy = nullptr;
     QToolButton *m_close = nullptr;

@@ -288,6 +288,11 @@ QTabBar::tab { background: transparent; color: @muted; border: none; border-bott
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @accent; border-bottom: 2px solid @accent; font-weight: 600; }
 QTabBar::tab:focus { background: @hover; }
+QTabBar#sectionTabs::tab { margin-left: 8px; margin-right: 2px; }
+QCheckBox { color: @text; spacing: 7px; }
+QToolButton[link="true"] { color: @accent; border: 1px solid transparent; border-radius: 5px; padding: 4px 6px; font-weight: 600; text-align: left; }
+QToolButton[link="true"]:hover { background: @hover; }
+QToolButton[link="true"]:focus { border: 1px solid @accent; }
 QTableView, QTreeView, QListView { background: @card; color: @text; border: none; outline: 0; gridline-color: @divider; alternate-background-color: @hover; selection-background-color: @selected; selection-color: @text; }
 QTableView::item { border-bottom: 1px solid @divider; padding: 0 6px; }
 QTableView::item:selected, QListView::item:selected { background: @selected; color: @text; }

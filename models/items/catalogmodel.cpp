@@ -86,10 +86,12 @@ void CatalogModel::setCatalog(const Catalog &catalog)
     endResetModel();
 }
 
-void CatalogModel::addOpened(const Checkpoint &checkpoint)
+void CatalogModel::addOpened(const Checkpoint &checkpoint) { addOpened(toText(checkpoint.id), checkpoint); }
+
+void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
 {
     Item item;
-    item.id = toText(checkpoint.id);
+    item.id = id;
     item.name = checkpoint.name.empty() ? item.id : toText(checkpoint.name);
     item.family = modelFamily(item.name);
     item.quantization = quantizationText(checkpoint.quantization);

@@ -61,6 +61,8 @@ public:
     void setCatalog(const Catalog &catalog);
     /// Adds a row on top for a checkpoint that is not of the catalog, or replaces the one of its id.
     void addOpened(const Checkpoint &checkpoint);
+    /// The same under an id of its own: two quantizations of a repository of the Hub share that of theirs.
+    void addOpened(const QString &id, const Checkpoint &checkpoint);
     void setPinned(const QStringList &ids);
     /// Sets the badges of the rows named; the others keep theirs.
     void setResults(const QHash<QString, CatalogResult> &results);

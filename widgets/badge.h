@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/items/fit.h"
+
+#include <QFont>
+#include <QPointF>
+
+class QPainter;
+
+namespace weir {
+
+struct Theme;
+
+/// Paints the pill of a list's row, its right end in the middle of its height at `rightMiddle`, and returns
+/// the x of its left end. Empty words paint nothing.
+double paintBadge(QPainter &painter, const Theme &theme, const QFont &small, const QPointF &rightMiddle,
+                  Fit fit, const QString &word);
+
+} // namespace weir
