@@ -8,6 +8,7 @@
 #include "models/sources/hub/hubsettings.h"
 #include "widgets/downloadpanel.h"
 
+#include <QApplication>
 #include <QMetaObject>
 #include <QPointer>
 #include <QThreadPool>

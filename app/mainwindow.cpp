@@ -14,7 +14,9 @@
 #include "widgets/catalogview.h"
 #include "widgets/columnbody.h"
 #include "widgets/columnscroll.h"
+#include "widgets/comparisontable.h"
 #include "widgets/componenttable.h"
+#include "widgets/downloadpanel.h"
 #include "widgets/measurementtable.h"
 #include "widgets/memorybar.h"
 #include "widgets/messagebar.h"
@@ -117,6 +119,7 @@ MainWindow::MainWindow(Session &session, Loader &loader, HubBridge &hub, HubAcco
     connectSession();
     connectLoader();
     connectHub();
+    connectDetails();
 
     restoreSettings();
     updateMachines();
@@ -153,6 +156,10 @@ QWidget *MainWindow::makeMiddleColumn()
     m_tabs->setAccessibleName(tr("Details"));
     m_tabs->addTab(m_components, tr("Components"));
     m_tabs->addTab(m_measurements, tr("Measurements"));
+    m_comparison = new ComparisonTable(column);
+    m_tabs->addTab(m_comparison, tr("Compare"));
+    m_download = new DownloadPanel(column);
+    m_tabs->addTab(m_download, tr("Download"));
 
     auto *tabCard = new QFrame(column);
     tabCard->setObjectName(QStringLiteral("detailCard"));
@@ -356,6 +363,7 @@ void MainWindow::updateAssessments()
         m_assumptions->setAssumptions({});
     }
     m_actions->setHasAssessment(assessment != nullptr);
+    updateComparison();
 }
 
 void MainWindow::updateMeasurements()

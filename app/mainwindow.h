@@ -16,7 +16,9 @@ namespace weir {
 class AssumptionsPanel;
 class CatalogView;
 class Chart;
+class ComparisonTable;
 class ComponentTable;
+class DownloadPanel;
 class HubAccount;
 class HubBridge;
 class HubController;
@@ -37,6 +39,7 @@ class TimeBreakdown;
 class TopBar;
 class VerdictBar;
 class WindowActions;
+class WhatIfController;
 class WindowWording;
 class WorkloadPanel;
 
@@ -77,6 +80,7 @@ private:
     void connectSession();
     void connectLoader();
     void connectHub();
+    void connectDetails();
     void connectChart(Chart *chart);
 
     void updateMachines();
@@ -85,6 +89,7 @@ private:
     void updateSelection();
     void updateAssessments();
     void updateMeasurements();
+    void updateComparison();
     void updateRecentMenu();
     void updateStatus();
     void updateTitle();
@@ -123,6 +128,9 @@ private:
     QTabWidget *m_tabs = nullptr;
     ComponentTable *m_components = nullptr;
     MeasurementTable *m_measurements = nullptr;
+    ComparisonTable *m_comparison = nullptr;
+    DownloadPanel *m_download = nullptr;
+    WhatIfController *m_whatIf = nullptr;
     WorkloadPanel *m_workload = nullptr;
     TimeBreakdown *m_time = nullptr;
     AssumptionsPanel *m_assumptions = nullptr;

@@ -3,6 +3,7 @@
 
 #include "app/loader.h"
 #include "app/settings.h"
+#include "app/whatif.h"
 #include "models/items/text.h"
 
 #include <QTimer>
@@ -145,13 +146,16 @@ void Session::start(const QString &argument)
     QStringList order;
     QString selected = m_settings.value(Setting::SelectedId).toString();
     const QStringList ids = catalogIds();
-    const bool isCatalogId = ids.contains(selected);
-    const bool isOfHub = !isCatalogId && isHubId(selected);
-    if (!isCatalogId && !isOfHub && !isPathArgument(selected.toStdString()))
+    const QString base = baseId(selected);
+    const bool isCatalogId = ids.contains(base);
+    const bool isOfHub = !isCatalogId && isHubId(base);
+    if (!isCatalogId && !isOfHub && !isPathArgument(base.toStdString()))
         selected = firstSelection();
+    // A what-if is derived as soon as its base is there.
     if (!selected.isEmpty())
-        order << selected;
-    order << m_pinned;
+        order << baseId(selected);
+    for (const QString &id : std::as_const(m_pinned))
+        order << baseId(id);
     QStringList ofHub;
     for (const QString &id : std::as_const(order)) {
         if (!ids.contains(id))
@@ -277,6 +281,10 @@ bool Session::isSettled() const
 
 void Session::open(const QString &argument)
 {
+    if (whatIfOf(argument)) {
+        select(argument);
+        return;
+    }
     const CatalogEntry *entry =
         isPathArgument(argument.toStdString()) ? nullptr : m_library.catalog->find(argument.toStdString());
     if (entry != nullptr) {
@@ -296,6 +304,16 @@ void Session::select(const QString &id)
     if (m_checkpoints.contains(id)) {
         m_wanted.clear();
         pushSelection(id);
+        return;
+    }
+    if (const std::optional<WhatIf> whatIf = whatIfOf(id)) {
+        m_wanted = id;
+        if (m_checkpoints.contains(whatIf->base))
+            deriveWanted(whatIf->base);
+        else if (!catalogIds().contains(whatIf->base) && isHubId(whatIf->base))
+            m_loader.openFromHub(*parseHubReference(whatIf->base.toStdString()));
+        else
+            m_loader.open(whatIf->base);
         return;
     }
     if (!catalogIds().contains(id) && isHubId(id)) {
@@ -324,6 +342,8 @@ void Session::take(const QString &id, const CheckpointPtr &checkpoint)
     m_checkpoints.insert(id, checkpoint);
     m_ids.insert(checkpoint.get(), id);
     m_points.remove(id);
+    if (!whatIfOf(id))
+        deriveWanted(id);
 }
 
 void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)

@@ -7,6 +7,7 @@
 #include "models/items/catalogmodel.h"
 #include "models/items/measurementmodel.h"
 #include "models/sources/hub/hubtypes.h"
+#include "widgets/comparisontable.h"
 #include "widgets/pin.h"
 
 #include <QElapsedTimer>
@@ -81,6 +82,21 @@ public:
     bool isCached(const QString &id) const { return m_cached.contains(id); }
     void setCached(const QString &id, bool cached);
 
+    /// The selected checkpoint as it is, also while one of its what-ifs is selected.
+    CheckpointPtr selectedBase() const;
+    QString selectedBaseId() const;
+    /// What is imagined of it; empty: nothing.
+    QString selectedRecipe() const;
+    /// Derives the selected checkpoint at another quantization (see --quant), and selects or pins that.
+    Result<void> imagine(const QString &recipe, bool pin);
+    /// On the machine, with the engine and at the workload in force; null where there is none of these.
+    std::shared_ptr<const Assessment> assessmentOf(const CheckpointPtr &checkpoint) const
+    {
+        return assessNow(checkpoint);
+    }
+    /// The models that are selected or pinned, each with all of its quantizations that are known here.
+    std::vector<ComparisonModel> comparison() const;
+
     /// What a list shows of a checkpoint on the machine and at the workload in force.
     CatalogResult resultOf(const CheckpointPtr &checkpoint) const;
 
@@ -128,6 +144,8 @@ private:
     void openNextRemembered();
     void onRestored(const QString &reference, const CheckpointPtr &checkpoint);
     void take(const QString &id, const CheckpointPtr &checkpoint);
+    Result<void> derive(const QString &id);
+    void deriveWanted(const QString &base);
     QStringList catalogIds() const;
     QString firstSelection() const;
 

@@ -41,6 +41,7 @@ const std::array<Row, static_cast<std::size_t>(Setting::Count)> &table()
         {Setting::KDtype, "workload/kDtype", QStringLiteral("f16")},
         {Setting::VDtype, "workload/vDtype", QStringLiteral("f16")},
         {Setting::ReserveBytes, "workload/reserveBytes", QString()}, // empty: the machine's default
+        {Setting::LinkMegabits, "download/linkMegabits", 100.0},
         {Setting::RecentPaths, "session/recentPaths", QStringList()},
         {Setting::OpenFolder, "paths/open", QString()},
         {Setting::ExportFolder, "paths/export", QString()},

@@ -36,6 +36,7 @@ enum class Setting : std::uint8_t {
     KDtype,
     VDtype,
     ReserveBytes,
+    LinkMegabits,
     RecentPaths,
     OpenFolder,
     ExportFolder,

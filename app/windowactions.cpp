@@ -38,6 +38,9 @@ WindowActions::WindowActions(QUndoStack *undoStack, QWidget *window)
     pin->setCheckable(true);
     pin->setEnabled(false);
 
+    whatIf = add("whatIf", tr("What If…"), tr("Imagine this checkpoint at another quantization"),
+                 QStringLiteral("Ctrl+I"));
+
     undo = undoStack->createUndoAction(this, tr("Undo"));
     undo->setObjectName(QStringLiteral("undo"));
     undo->setShortcut(QKeySequence::Undo);
@@ -57,6 +60,9 @@ WindowActions::WindowActions(QUndoStack *undoStack, QWidget *window)
                          tr("Copy the table as tab-separated text"), QStringLiteral("Ctrl+Shift+C"));
     copyMeasurements =
         add("copyMeasurements", tr("Copy Measurements"), tr("Copy the table as tab-separated text"));
+
+    copyComparison =
+        add("copyComparison", tr("Copy Comparison"), tr("Copy the rows in sight as tab-separated text"));
 
     themeSystem = add("themeSystem", tr("As the Desktop"), tr("Light or dark as the desktop prefers"));
     themeLight = add("themeLight", tr("Light"), tr("Always light"));
@@ -113,7 +119,7 @@ void WindowActions::makeExportMenu()
     exportMenu->setObjectName(QStringLiteral("exportMenu"));
     exportMenu->addActions({exportMemory, exportResident, exportSpeed, exportTime});
     exportMenu->addSeparator();
-    exportMenu->addActions({copyComponents, copyMeasurements});
+    exportMenu->addActions({copyComponents, copyMeasurements, copyComparison});
 }
 
 void WindowActions::makeMainMenu()
@@ -125,7 +131,7 @@ void WindowActions::makeMainMenu()
     recentMenu->setObjectName(QStringLiteral("recentMenu"));
     mainMenu->addAction(cancelReading);
     mainMenu->addSeparator();
-    mainMenu->addActions({undo, redo, pin, focusFilter});
+    mainMenu->addActions({undo, redo, pin, whatIf, focusFilter});
     mainMenu->addSeparator();
     mainMenu->addActions({searchHub, hubAccount, workOffline});
     mainMenu->addSeparator();

@@ -32,6 +32,7 @@ public:
     QAction *hubAccount = nullptr;
     QAction *workOffline = nullptr;
     QAction *pin = nullptr;
+    QAction *whatIf = nullptr;
     QAction *undo = nullptr;
     QAction *redo = nullptr;
     QAction *exportMemory = nullptr;
@@ -40,6 +41,7 @@ public:
     QAction *exportTime = nullptr;
     QAction *copyComponents = nullptr;
     QAction *copyMeasurements = nullptr;
+    QAction *copyComparison = nullptr;
     QAction *themeSystem = nullptr;
     QAction *themeLight = nullptr;
     QAction *themeDark = nullptr;

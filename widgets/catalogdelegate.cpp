@@ -133,9 +133,11 @@ void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
     // Below its model's name a sibling is called by its quantization.
     const QString quantization = index.data(CatalogModel::QuantizationRole).toString();
     const bool byQuantization = isChild && !quantization.isEmpty();
-    const QString more = siblings > 1 && !index.data(CatalogFilter::UnfoldedRole).toBool()
-                             ? QStringLiteral("+%1").arg(siblings - 1)
-                             : QString();
+    QString more = siblings > 1 && !index.data(CatalogFilter::UnfoldedRole).toBool()
+                       ? QStringLiteral("+%1").arg(siblings - 1)
+                       : QString();
+    if (index.data(CatalogModel::ImaginedRole).toBool())
+        more = tr("what if");
     if (!more.isEmpty())
         nameRight -= smallMetrics.horizontalAdvance(more) + 5;
     const QString name =

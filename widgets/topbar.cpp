@@ -23,6 +23,7 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     , m_openField(new OpenField(catalog, this))
     , m_machine(new QComboBox(this))
     , m_engine(new QComboBox(this))
+    , m_weights(new QComboBox(this))
     , m_layout(new QHBoxLayout(this))
 {
     setObjectName(QStringLiteral("topBar"));
@@ -31,12 +32,15 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     m_machine->setAccessibleName(tr("Machine"));
     m_engine->setObjectName(QStringLiteral("engineBox"));
     m_engine->setAccessibleName(tr("Engine of the selected checkpoint"));
-    for (QComboBox *box : {m_machine, m_engine}) {
+    m_weights->setObjectName(QStringLiteral("weightsBox"));
+    m_weights->setAccessibleName(tr("Quantization of the selected checkpoint"));
+    for (QComboBox *box : {m_machine, m_engine, m_weights}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(13);
+        box->setMinimumContentsLength(11);
         box->setMaxVisibleItems(20);
     }
-    m_machine->setMinimumContentsLength(18);
+    m_machine->setMinimumContentsLength(15);
+    m_weights->setMaxVisibleItems(30);
     connect(m_machine, &QComboBox::activated, this,
             [this] { emit machineChosen(m_machine->currentData().toString()); });
     connect(m_engine, &QComboBox::activated, this,
@@ -47,7 +51,10 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     auto *engineName = new QLabel(tr("Engine"), this);
     engineName->setBuddy(m_engine);
 
-    m_openField->setMinimumWidth(220);
+    auto *weightsName = new QLabel(tr("Weights"), this);
+    weightsName->setBuddy(m_weights);
+
+    m_openField->setMinimumWidth(200);
     m_openField->setMaximumWidth(520);
 
     m_layout->setContentsMargins(14, 9, 14, 10);
@@ -59,6 +66,9 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     m_layout->addSpacing(6);
     m_layout->addWidget(engineName);
     m_layout->addWidget(m_engine, 0);
+    m_layout->addSpacing(6);
+    m_layout->addWidget(weightsName);
+    m_layout->addWidget(m_weights, 0);
     m_layout->addStretch(1);
 }
 

@@ -34,6 +34,8 @@ public:
     explicit TopBar(CatalogModel *catalog, QWidget *parent = nullptr);
 
     OpenField *openField() const { return m_openField; }
+    /// How the weights are stored, and other quantizations to imagine; filled by whoever knows them.
+    QComboBox *weightsBox() const { return m_weights; }
 
     void setMachines(const std::vector<Choice> &machines);
     void setMachine(const QString &id);
@@ -58,6 +60,7 @@ private:
     OpenField *m_openField = nullptr;
     QComboBox *m_machine = nullptr;
     QComboBox *m_engine = nullptr;
+    QComboBox *m_weights = nullptr;
     QHBoxLayout *m_layout = nullptr;
 };
 

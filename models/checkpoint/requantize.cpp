@@ -313,6 +313,9 @@ Result<Checkpoint> Derivation::make()
     derived.provenance = Provenance::Config;
     derived.repositoryBytes.reset();
     derived.files.clear();
+    derived.companions.clear(); // nobody may have published it
+    derived.repository.clear();
+    derived.ollama.clear();
     derived.spec.tiedEmbeddings = m_plain.spec.tiedEmbeddings;
     derived.groups.clear();
     if (!m_whole) {

@@ -207,8 +207,12 @@ bool CatalogFilter::lessThan(const QModelIndex &left, const QModelIndex &right) 
 bool CatalogFilter::isBefore(const QModelIndex &left, const QModelIndex &right) const
 {
     const bool leftOpened = left.data(CatalogModel::OpenedRole).toBool();
+    const bool leftImagined = left.data(CatalogModel::ImaginedRole).toBool();
     if (leftOpened != right.data(CatalogModel::OpenedRole).toBool())
         return leftOpened;
+    // What is imagined never stands for what is there.
+    if (leftImagined != right.data(CatalogModel::ImaginedRole).toBool() && familyOf(left) == familyOf(right))
+        return !leftImagined;
     switch (m_order) {
     case Order::Catalog: break;
     case Order::Name: {

@@ -43,6 +43,7 @@ QVariant CatalogModel::data(const QModelIndex &index, int role) const
     case FamilyRole: return item.family;
     case QuantizationRole: return item.quantization;
     case DetailRole: return detail(item);
+    case ImaginedRole: return item.imagined;
     default: return {};
     }
 }
@@ -88,7 +89,7 @@ void CatalogModel::setCatalog(const Catalog &catalog)
 
 void CatalogModel::addOpened(const Checkpoint &checkpoint) { addOpened(toText(checkpoint.id), checkpoint); }
 
-void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
+CatalogModel::Item CatalogModel::itemOf(const QString &id, const Checkpoint &checkpoint) const
 {
     Item item;
     item.id = id;
@@ -96,11 +97,17 @@ void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
     item.family = modelFamily(item.name);
     item.quantization = quantizationText(checkpoint.quantization);
     item.weightBytes = checkpoint.weightBytes();
-    item.opened = true;
     item.pinned = m_pinned.contains(item.id);
     item.search =
         QStringList{item.name, item.quantization, item.id, toText(checkpoint.spec.architecture)}.join(
             QLatin1Char(' '));
+    return item;
+}
+
+void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
+{
+    Item item = itemOf(id, checkpoint);
+    item.opened = true;
 
     const QModelIndex known = indexOf(item.id);
     if (known.isValid()) {
@@ -114,6 +121,34 @@ void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
     beginInsertRows({}, 0, 0);
     m_items.insert(m_items.begin(), std::move(item));
     endInsertRows();
+}
+
+void CatalogModel::addImagined(const QString &id, const QString &baseId, const Checkpoint &checkpoint)
+{
+    Item item = itemOf(id, checkpoint);
+    item.imagined = true;
+    int row = 0;
+    if (const QModelIndex base = indexOf(baseId); base.isValid()) {
+        const Item &original = m_items[static_cast<std::size_t>(base.row())];
+        item.name = original.name;
+        item.family = original.family;
+        item.opened = original.opened;
+        row = base.row() + 1;
+    }
+    if (const QModelIndex known = indexOf(id); known.isValid()) {
+        m_items[static_cast<std::size_t>(known.row())] = std::move(item);
+        emit dataChanged(known, known);
+        return;
+    }
+    beginInsertRows({}, row, row);
+    m_items.insert(std::next(m_items.begin(), row), std::move(item));
+    endInsertRows();
+}
+
+int CatalogModel::openedCount() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(m_items, [](const Item &item) { return item.opened && !item.imagined; }));
 }
 
 void CatalogModel::setPinned(const QStringList &ids)
@@ -188,6 +223,8 @@ QString CatalogModel::toolTip(const Item &item) const
         lines << item.result.why;
     if (!item.note.isEmpty())
         lines << item.note;
+    if (item.imagined)
+        lines << tr("Imagined: derived from the checkpoint above it, not published");
     lines.removeDuplicates();
     return plainToolTip(lines.join(QLatin1Char('\n')));
 }
@@ -203,7 +240,9 @@ QString CatalogModel::accessibleText(const Item &item) const
                           toText(formatCount(item.result.contextTokens)));
     if (item.pinned)
         parts << tr("pinned");
-    if (item.opened)
+    if (item.imagined)
+        parts << tr("imagined");
+    else if (item.opened)
         parts << tr("opened here");
     return parts.join(QStringLiteral(", "));
 }

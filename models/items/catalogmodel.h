@@ -49,6 +49,7 @@ public:
         FamilyRole,                ///< QString: the same for all quantizations of one model
         QuantizationRole,          ///< QString: "int4 AutoRound"
         DetailRole,                ///< QString: the subtitle without the quantization
+        ImaginedRole,              ///< bool: derived at another quantization, not published
     };
 
     explicit CatalogModel(QObject *parent = nullptr);
@@ -63,6 +64,8 @@ public:
     void addOpened(const Checkpoint &checkpoint);
     /// The same under an id of its own: two quantizations of a repository of the Hub share that of theirs.
     void addOpened(const QString &id, const Checkpoint &checkpoint);
+    /// Adds a row below its base for what that would be at another quantization.
+    void addImagined(const QString &id, const QString &baseId, const Checkpoint &checkpoint);
     void setPinned(const QStringList &ids);
     /// Sets the badges of the rows named; the others keep theirs.
     void setResults(const QHash<QString, CatalogResult> &results);
@@ -70,7 +73,7 @@ public:
 
     QModelIndex indexOf(const QString &id) const;
     int catalogCount() const { return m_catalogCount; }
-    int openedCount() const { return static_cast<int>(m_items.size()) - m_catalogCount; }
+    int openedCount() const;
 
 private:
     struct Item
@@ -83,10 +86,12 @@ private:
         QString note;
         quint64 weightBytes = 0;
         bool opened = false;
+        bool imagined = false;
         bool pinned = false;
         CatalogResult result;
     };
 
+    Item itemOf(const QString &id, const Checkpoint &checkpoint) const;
     QString subtitle(const Item &item) const;
     QString detail(const Item &item) const;
     QString toolTip(const Item &item) const;
