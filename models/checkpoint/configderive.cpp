@@ -108,6 +108,8 @@ void resolveSpellings(json &text, const std::string &type)
         }
         if (layers > 0)
             text["num_hidden_layers"] = layers;
+        if (!pattern.empty() && pattern.find('E') == std::string::npos)
+            text.erase("n_routed_experts"); // assumed, but no layer has any
     }
     if (type.starts_with("lfm2") && text.contains("tie_embedding"))
         text["tie_word_embeddings"] = text["tie_embedding"];
@@ -135,8 +137,11 @@ Result<CompletedConfig> complete(const json &config, const std::string &subject)
         derive::fillDefaults(out.config, out.modelType);
     }
     json &text = out.nested ? out.config["text_config"] : out.config;
-    resolveSpellings(text, out.textType);
+    // What the whole assumes about tied tables goes before what its decoder would assume alone.
+    if (out.form != nullptr && !out.nested && !text.contains("tie_word_embeddings"))
+        text["tie_word_embeddings"] = false;
     derive::fillDefaults(text, out.textType);
+    resolveSpellings(text, out.textType);
     return out;
 }
 

@@ -342,10 +342,12 @@ private:
     {
         const char *inner = m_style.type == "llama4_text" ? "intermediate_size_mlp" : "intermediate_size";
         feedForward(scope, m_style.feed, m_model.hidden, m_text.number(inner), on(m_style.feedBias));
-        // The activation of Apertus has two learnt parameters.
+        // The activation of Apertus has parameters, two of them scalars.
         if (m_style.type == "apertus" && m_text.text("hidden_act") == "xielu") {
             scope.weight("act_fn.alpha_p", {1});
             scope.weight("act_fn.alpha_n", {1});
+            scope.weight("act_fn.beta", {});
+            scope.weight("act_fn.eps", {});
         }
     }
 
