@@ -5,6 +5,7 @@
 #include "models/sources/catalog.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/localfile.h"
+#include "models/sources/loneconfig.h"
 #include "models/sources/safetensorsfolder.h"
 
 #include <algorithm>
@@ -115,10 +116,13 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
     }
     if (!has(*listing, "config.json") && !hasTopLevel(*listing, ".safetensors"))
         return fail("folder.no-model", ErrorKind::Unreadable, folder.string());
-    Result<CheckpointPtr> read = readSafetensorsFolder(folder, *listing, {}, std::move(stop), progress);
+    const bool alone = isLoneConfig(*listing);
+    Result<CheckpointPtr> read = alone
+                                     ? readLoneConfig(folder, *listing)
+                                     : readSafetensorsFolder(folder, *listing, {}, std::move(stop), progress);
     if (!read)
         return std::unexpected(withFacts(read.error(), *listing));
-    return read;
+    return alone ? read : comparedWithConfig(*read, folder / "config.json");
 }
 
 /// One safetensors file: the whole model if the folder's index names it or it is a shard, else itself.
@@ -177,6 +181,8 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     }
     if (const Result<std::uint64_t> size = regularFileSize(path); size && *size == 0)
         return fail("file.empty", ErrorKind::Unreadable, path.string());
+    if (name.ends_with(".json")) // a config under another name
+        return named(readConfigFile(path), path);
     return fail("file.unknown-kind", ErrorKind::Unreadable, path.string());
 }
 
