@@ -474,6 +474,78 @@ void gemma4(DecoderModel &model, std::string_view)
     }
 }
 
+// ---- Kimi Linear --------------------------------------------------------------------------------
+
+void deltaAttention(const Scope &scope, std::uint64_t hidden, std::uint64_t heads, std::uint64_t dim,
+                    std::uint64_t kernel)
+{
+    const std::uint64_t all = heads * dim;
+    for (const char *name : {"q", "k", "v"}) {
+        scope.linear(std::string(name) + "_proj", all, hidden);
+        scope.weight(std::string(name) + "_conv1d.weight", {all, 1, kernel});
+    }
+    scope.weight("A_log", {1, 1, heads, 1}, "F32");
+    scope.weight("dt_bias", {all}, "F32");
+    scope.linear("f_a_proj", dim, hidden);
+    scope.linear("f_b_proj", all, dim);
+    scope.linear("b_proj", heads, hidden);
+    scope.linear("g_a_proj", dim, hidden);
+    scope.linear("g_b_proj", all, dim);
+    scope.norm("o_norm", dim);
+    scope.linear("o_proj", hidden, all);
+}
+
+void kimiLinear(DecoderModel &model, std::string_view)
+{
+    Keys &text = model.text;
+    const auto part = text.object().find("linear_attn_config");
+    const nlohmann::json none = nlohmann::json::object();
+    Keys linear(part != text.object().end() && part->is_object() ? *part : none);
+    const auto size = [&](const char *inner, const char *outer) {
+        return linear.has(inner) ? linear.number(inner) : text.number(outer);
+    };
+    const std::uint64_t heads = size("num_heads", "linear_num_heads");
+    const std::uint64_t dim = size("head_dim", "linear_head_dim");
+    const std::uint64_t kernel = size("short_conv_kernel_size", "linear_conv_kernel_dim");
+    // The lists count layers from 1.
+    const std::vector<std::uint64_t> full =
+        linear.numbers("full_attn_layers", ConfigReader::maxDimension, model.layers);
+    const bool listed = linear.has("full_attn_layers");
+    const std::vector<bool> attends = attendingLayers(model, [&](std::size_t i) {
+        return listed ? std::find(full.begin(), full.end(), i + 1) != full.end() : i > 0 && i % 4 == 0;
+    });
+    const std::uint64_t dense =
+        text.has("first_k_dense_replace") ? text.numberOr("first_k_dense_replace", 0) : 1;
+    const std::vector<std::string> feeds = text.words("mlp_layer_types", model.layers);
+    const std::uint64_t experts = expertCount(text);
+    model.tied = false; // the library ties nothing here
+    model.tables();
+    for (std::size_t i = 0; i < model.layers; ++i) {
+        const Scope scope = model.layer(i);
+        scope.norm("input_layernorm", model.hidden);
+        scope.norm("post_attention_layernorm", model.hidden);
+        if (attends[i])
+            latentAttention(scope.in("self_attn"), text, model.hidden, false);
+        else
+            deltaAttention(scope.in("self_attn"), model.hidden, heads, dim, kernel);
+        if (feeds.empty() ? i < dense : feeds[i] != "sparse") {
+            feedForward(scope.in("mlp"), Feed::Gated, model.hidden, text.number("intermediate_size"));
+            continue;
+        }
+        const Scope moe = scope.in("block_sparse_moe");
+        const std::uint64_t inner = text.number("moe_intermediate_size");
+        routedExperts(moe, Experts::Lettered, experts, model.hidden, inner);
+        moe.weight("gate.weight", {experts, model.hidden});
+        moe.weight("gate.e_score_correction_bias", {experts}, "F32");
+        const std::uint64_t shared =
+            text.numberOr(text.has("num_shared_experts") ? "num_shared_experts" : "n_shared_experts", 0);
+        if (shared > 0)
+            feedForward(moe.in("shared_experts"), Feed::Gated, model.hidden, inner * shared);
+    }
+    if (!linear.problem().empty())
+        text.complain(linear.problem().c_str());
+}
+
 // ---- others -------------------------------------------------------------------------------------
 
 void phi(DecoderModel &model, std::string_view)
@@ -511,6 +583,7 @@ constexpr std::pair<std::string_view, Family> families[] = {
     {"lfm2", lfm2},
     {"lfm2_moe", lfm2},
     {"gemma4_text", gemma4},
+    {"kimi_linear", kimiLinear},
     {"phi", phi},
 };
 

@@ -2,6 +2,7 @@
 //
 // Vision towers and projectors of multimodal models, named as published.
 #include "models/checkpoint/derive/decoders.h"
+#include "models/checkpoint/derive/defaults.h"
 
 #include <algorithm>
 #include <array>
@@ -184,8 +185,76 @@ void lfm2Tower(TowerParts &parts)
 
 // ---- Gemma 4, Mistral 3, Llama 4, Kimi K2.5, GLM-4V ------------------------------------------------
 
+/// A linear layer of Gemma 4's towers, with the limits that its activations are clipped to: scalars.
+void clippedLinear(const Scope &scope, const std::string &name, std::uint64_t out, std::uint64_t in,
+                   bool clipped)
+{
+    scope.linear(name + ".linear", out, in);
+    for (const char *limit : {".input_min", ".input_max", ".output_min", ".output_max"}) {
+        if (clipped)
+            scope.weight(name + limit, {});
+    }
+}
+
+void gemma4Audio(TowerParts &parts)
+{
+    const auto found = parts.top.object().find("audio_config");
+    if (found == parts.top.object().end() || !found->is_object())
+        return;
+    nlohmann::json config = *found;
+    fillDefaults(config, "gemma4_audio");
+    Keys audio(config);
+    const std::uint64_t width = audio.number("hidden_size");
+    const std::uint64_t heads = audio.number("num_attention_heads");
+    const std::uint64_t dim = width / heads;
+    const std::uint64_t out = audio.number("output_proj_dims");
+    const bool clipped = audio.flagOr("use_clipped_linears", true);
+    const std::vector<std::uint64_t> channels = audio.numbers("subsampling_conv_channels", 1U << 16U, 2);
+    if (channels.size() != 2) {
+        parts.top.complain("subsampling_conv_channels");
+        return;
+    }
+    const Scope tower(parts.builder, "model.audio_tower.");
+    const Scope sampling = tower.in("subsample_conv_projection");
+    sampling.weight("layer0.conv.weight", {channels[0], 1, 3, 3});
+    sampling.norm("layer0.norm", channels[0]);
+    sampling.weight("layer1.conv.weight", {channels[1], channels[0], 3, 3});
+    sampling.norm("layer1.norm", channels[1]);
+    sampling.linear("input_proj_linear", width, channels[0] / 4 * channels[1]);
+    for (std::uint64_t i = 0; i < depthOf(audio, "num_hidden_layers"); ++i) {
+        const Scope layer = tower.item("layers", i);
+        for (const char *feed : {"feed_forward1", "feed_forward2"}) {
+            const Scope scope = layer.in(feed);
+            clippedLinear(scope, "ffw_layer_1", 4 * width, width, clipped);
+            clippedLinear(scope, "ffw_layer_2", width, 4 * width, clipped);
+            scope.norm("pre_layer_norm", width);
+            scope.norm("post_layer_norm", width);
+        }
+        const Scope self = layer.in("self_attn");
+        for (const char *name : {"q_proj", "k_proj", "v_proj"})
+            clippedLinear(self, name, heads * dim, width, clipped);
+        clippedLinear(self, "post", width, width, clipped);
+        self.linear("relative_k_proj", heads * dim, width);
+        self.weight("per_dim_scale", {dim});
+        const Scope convolution = layer.in("lconv1d");
+        clippedLinear(convolution, "linear_start", 2 * width, width, clipped);
+        clippedLinear(convolution, "linear_end", width, width, clipped);
+        convolution.weight("depthwise_conv1d.weight", {width, 1, audio.number("conv_kernel_size")});
+        convolution.norm("pre_layer_norm", width);
+        convolution.norm("conv_norm", width);
+        for (const char *norm : {"norm_pre_attn", "norm_post_attn", "norm_out"})
+            layer.norm(norm, width);
+    }
+    tower.linear("output_proj", out, width, true);
+    Scope(parts.builder, "model.embed_audio.")
+        .linear("embedding_projection", parts.text.number("hidden_size"), out);
+    if (!audio.problem().empty())
+        parts.top.complain(audio.problem().c_str());
+}
+
 void gemma4Tower(TowerParts &parts)
 {
+    gemma4Audio(parts);
     Keys &vision = parts.vision;
     if (!parts.top.has("vision_config"))
         return;
@@ -201,13 +270,8 @@ void gemma4Tower(TowerParts &parts)
     tower.linear("patch_embedder.input_proj", width, 3 * square(vision.number("patch_size")));
     for (std::uint64_t i = 0; i < depthOf(vision, "num_hidden_layers"); ++i) {
         const Scope layer = tower.item("encoder.layers", i);
-        const auto linear = [&](const std::string &name, std::uint64_t out, std::uint64_t in) {
-            layer.linear(name + ".linear", out, in);
-            // The limits that activations are clipped to: scalars, without a dimension.
-            for (const char *limit : {".input_min", ".input_max", ".output_min", ".output_max"}) {
-                if (clipped)
-                    layer.weight(name + limit, {});
-            }
+        const auto linear = [&](const char *name, std::uint64_t out, std::uint64_t in) {
+            clippedLinear(layer, name, out, in, clipped);
         };
         linear("self_attn.q_proj", heads * dim, width);
         linear("self_attn.k_proj", keys, width);
