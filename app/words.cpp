@@ -98,6 +98,33 @@ constexpr auto messages = std::to_array<Words>({
     {"quant.head-copied", "Own output matrix",
      "The model uses its embedding table as lm_head too; at this quantization lm_head is a copy of its own."},
 
+    // derived from a config
+    {"derive.draft-unknown", "Draft head unknown",
+     "The config announces {layers} draft (MTP) layers, but how this architecture stores them is not known: "
+     "they are missing from the sizes."},
+    {"derive.not-quantized", "Sizes before quantization",
+     "config.json declares {method} quantization, but the tensors derived from it are the unquantized ones: "
+     "read the weight files for exact bytes."},
+    {"derive.index-differs", "Index and config differ",
+     "The index names other tensors than config.json leads to ({patterns} name patterns, the first is "
+     "{first}): sizes are those of the config."},
+    {"derive.differs", "Files and config differ",
+     "In {component}, the files hold {stored} parameters, where config.json leads to {derived}: check that "
+     "config and weights belong together."},
+    {"derive.differs-slightly", "Files and config differ a little",
+     "In {component}, the files hold {stored} parameters, where config.json leads to {derived}: quantizers "
+     "round sizes and drop or add small tensors."},
+    {"derive.differs-draft", "Draft head differs",
+     "The draft head (MTP) holds {stored} parameters, where config.json leads to {derived}: publishers often "
+     "leave it out or store it in a form of their own."},
+    {"derive.differs-tied", "Tied tables stored twice",
+     "config.json says that lm_head is the token table, but the files hold a second copy of {stored} "
+     "parameters: it is counted as stored."},
+    {"derive.differs-tower", "No tower stored",
+     "config.json leads to {derived} parameters of {component}, but the files hold none: this copy cannot "
+     "use "
+     "such input."},
+
     // provenance
     {"provenance.reconstructed", "Bytes reconstructed",
      "No header of these files was seen: the tensor list was rebuilt from the config and published totals, "
@@ -211,10 +238,20 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} holds weights but no config.json: put the model's config.json beside them."},
     {"folder.no-model", "",
      "{subject} holds no checkpoint (no config.json, no .safetensors, no .gguf): choose a model folder."},
+    {"derive.unknown-architecture", "",
+     "{subject} is a config of the architecture “{architecture}”, whose tensors cannot be derived: add its "
+     ".safetensors files, whose headers tell them."},
+    {"derive.bad-number", "",
+     "The key “{key}” in {subject} is missing or has a value that no model can have, so its tensors cannot "
+     "be "
+     "derived: correct it, or add the .safetensors files."},
+    {"derive.too-large", "",
+     "The numbers in {subject} multiply to more than any checkpoint holds: correct them, or add the "
+     ".safetensors files."},
     {"folder.no-tensors", "", "The weight files in {subject} hold no tensors: download them again."},
     {"folder.config-only", "",
-     "{subject} holds a config.json but no weight files, and this version reads sizes from weight headers "
-     "only: add the .safetensors files."},
+     "{subject} holds no weight files of the model itself, only copies or adapters in files of other names: "
+     "add the .safetensors files, or remove those to see sizes derived from config.json."},
     {"folder.pickle-only", "",
      "{subject} holds its weights as PyTorch pickle files only, which are never opened (they can run code): "
      "use a safetensors or GGUF version."},

@@ -81,6 +81,8 @@ constexpr R normRules[] = {
      Norm, Role::NormWeight},
     {"P.layers.N.{pre_moe_layernorm,post_moe_layernorm,attn_norm,mlp_norm,ln_1,ln_2,layernorm}", Norm,
      Role::NormWeight},
+    {"P.layers.N.{post_self_attn_layernorm,post_mlp_layernorm,attention_layernorm,feedforward_layernorm}",
+     Norm, Role::NormWeight},
 };
 
 constexpr R attentionRules[] = {
@@ -93,6 +95,7 @@ constexpr R attentionRules[] = {
     {"P.layers.N.self_attn.{q_norm,k_norm,q_layernorm,k_layernorm,query_layernorm,key_layernorm,sinks,v_"
      "norm}",
      Attention, Role::AttentionSmall},
+    {"P.layers.N.self_attn.{q_layernorm,k_layernorm}.norms.N", Attention, Role::AttentionSmall},
     {"P.layers.N.self_attn", Attention, Role::AttentionSmall}, // k_scale and v_scale of a quantized KV cache
     {"P.layers.N.self_attn.attn", Attention, Role::AttentionSmall},
 };
@@ -158,6 +161,7 @@ constexpr R denseRules[] = {
     {"P.layers.N.{mlp,feed_forward}.{down_proj,w2,fc2,c_proj}", DenseMlp, Role::Down},
     {"P.layers.N.{mlp,feed_forward}.{gate_up_proj,dense_h_to_4h}", DenseMlp, Role::GateUp},
     {"P.layers.N.mlp.dense_4h_to_h", DenseMlp, Role::Down},
+    {"P.layers.N.mlp.act_fn.{alpha_p,alpha_n,beta,eps}", DenseMlp},
 };
 
 constexpr R expertRules[] = {
@@ -405,8 +409,30 @@ constexpr Names llamaNames[] = {"LlamaForCausalLM",
                                 "Mistral3ForConditionalGeneration",
                                 "Ministral3ForCausalLM",
                                 "Qwen2_5_VLForConditionalGeneration",
-                                "Qwen3VLForConditionalGeneration"};
-constexpr Names gemmaNames[] = {"Gemma2ForCausalLM", "Gemma3ForCausalLM", "Gemma3ForConditionalGeneration",
+                                "Qwen3VLForConditionalGeneration",
+                                "Qwen2VLForConditionalGeneration",
+                                "MinistralForCausalLM",
+                                "GlmForCausalLM",
+                                "Glm4ForCausalLM",
+                                "Glm4vForConditionalGeneration",
+                                "GraniteForCausalLM",
+                                "OlmoForCausalLM",
+                                "Olmo2ForCausalLM",
+                                "SeedOssForCausalLM",
+                                "Ernie4_5ForCausalLM",
+                                "SmolLM3ForCausalLM",
+                                "CohereForCausalLM",
+                                "Cohere2ForCausalLM",
+                                "Starcoder2ForCausalLM",
+                                "Exaone4ForCausalLM",
+                                "StableLmForCausalLM",
+                                "ArceeForCausalLM",
+                                "ApertusForCausalLM",
+                                "NemotronForCausalLM",
+                                "PhiForCausalLM",
+                                "HunYuanDenseV1ForCausalLM"};
+constexpr Names gemmaNames[] = {"GemmaForCausalLM",  "Gemma2ForCausalLM",
+                                "Gemma3ForCausalLM", "Gemma3ForConditionalGeneration",
                                 "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration"};
 constexpr Names moeNames[] = {"MixtralForCausalLM",
                               "Qwen2MoeForCausalLM",
@@ -417,19 +443,34 @@ constexpr Names moeNames[] = {"MixtralForCausalLM",
                               "Llama4ForConditionalGeneration",
                               "Llama4ForCausalLM",
                               "Qwen3VLMoeForConditionalGeneration",
-                              "PhiMoEForCausalLM"};
-constexpr Names latentMoeNames[] = {
-    "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM",           "DeepseekV32ForCausalLM",
-    "KimiK2ForCausalLM",     "KimiK25ForConditionalGeneration", "Glm4MoeLiteForCausalLM",
-    "GlmMoeDsaForCausalLM"};
+                              "PhiMoEForCausalLM",
+                              "PhimoeForCausalLM",
+                              "OlmoeForCausalLM",
+                              "FlexOlmoForCausalLM",
+                              "Dots1ForCausalLM",
+                              "Glm4vMoeForConditionalGeneration",
+                              "ExaoneMoeForCausalLM",
+                              "SolarOpenForCausalLM",
+                              "Ernie4_5_MoeForCausalLM",
+                              "HunYuanMoEV1ForCausalLM"};
+constexpr Names latentMoeNames[] = {"DeepseekV2ForCausalLM",           "DeepseekV3ForCausalLM",
+                                    "DeepseekV32ForCausalLM",          "KimiK2ForCausalLM",
+                                    "KimiK25ForConditionalGeneration", "Kimi_K25ForConditionalGeneration",
+                                    "Glm4MoeLiteForCausalLM",          "GlmMoeDsaForCausalLM"};
 constexpr Names deltaNetNames[] = {"Qwen3NextForCausalLM", "Qwen3_5ForConditionalGeneration",
                                    "Qwen3_5ForCausalLM", "Qwen3_5MoeForConditionalGeneration",
                                    "Qwen3_5MoeForCausalLM"};
 constexpr Names kdaNames[] = {"KimiLinearForCausalLM"};
 constexpr Names nemotronNames[] = {"NemotronHForCausalLM", "NemotronH_Nano_VL_V2"};
-constexpr Names hybridNames[] = {"GraniteMoeHybridForCausalLM", "GraniteMoeForCausalLM",
-                                 "FalconH1ForCausalLM",         "Lfm2ForCausalLM",
-                                 "Lfm2MoeForCausalLM",          "JambaForCausalLM"};
+constexpr Names hybridNames[] = {"GraniteMoeHybridForCausalLM",
+                                 "GraniteMoeForCausalLM",
+                                 "FalconH1ForCausalLM",
+                                 "Lfm2ForCausalLM",
+                                 "Lfm2MoeForCausalLM",
+                                 "JambaForCausalLM",
+                                 "GraniteMoeSharedForCausalLM",
+                                 "BambaForCausalLM",
+                                 "Lfm2VlForConditionalGeneration"};
 constexpr Names ggufNames[] = {
     "llama",   "llama4",     "qwen2",         "qwen2moe",   "qwen2vl",        "qwen3",   "qwen3moe",
     "qwen3vl", "qwen3vlmoe", "qwen3next",     "qwen35",     "qwen35moe",      "gpt-oss", "deepseek2",

@@ -7,6 +7,7 @@
 #include "models/sources/hub/hub.h"
 #include "models/sources/hub/hubreference.h"
 #include "models/sources/localfile.h"
+#include "models/sources/loneconfig.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
@@ -92,10 +93,12 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
         return readGgufFile(folder / *companion, std::move(stop), progress);
     if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors"))
         return fail("folder.no-model", ErrorKind::Unreadable, folder.string());
-    Result<CheckpointPtr> read = readSafetensors(files, {}, std::move(stop), progress);
+    const bool alone = isLoneConfig(files.listing());
+    Result<CheckpointPtr> read =
+        alone ? readLoneConfig(files, stop) : readSafetensors(files, {}, stop, progress);
     if (!read)
         return std::unexpected(withFacts(read.error(), files));
-    return read;
+    return alone ? read : comparedWithConfig(*read, files, stop);
 }
 
 /// One safetensors file: the whole model if the folder's index names it or it is a shard, else itself.
@@ -155,6 +158,8 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     }
     if (const Result<std::uint64_t> size = regularFileSize(path); size && *size == 0)
         return fail("file.empty", ErrorKind::Unreadable, path.string());
+    if (name.ends_with(".json")) // a config under another name
+        return named(readConfigFile(path), path);
     return fail("file.unknown-kind", ErrorKind::Unreadable, path.string());
 }
 

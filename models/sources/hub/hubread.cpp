@@ -6,6 +6,7 @@
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/hubfiles.h"
 #include "models/sources/hub/hublocal.h"
+#include "models/sources/loneconfig.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
@@ -55,8 +56,12 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
         read = readGguf(files, *parts, stop, progress);
     } else if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors")) {
         return fail("folder.no-model", ErrorKind::Unreadable, files.subject({}));
+    } else if (isLoneConfig(files.listing())) {
+        read = readLoneConfig(files, stop);
     } else {
         read = readSafetensors(files, only, stop, progress);
+        if (read && only.empty())
+            read = comparedWithConfig(*read, files, stop);
     }
     if (!read)
         return std::unexpected(withFacts(read.error(), files));
