@@ -88,7 +88,8 @@ constexpr auto messages = std::to_array<Words>({
      "such file "
      "was read."},
     {"quant.left-out", "Left out",
-     "Files of this kind hold neither vision tower nor draft head; {bytes} of them in the source are not "
+     "Files of this kind leave out the draft head, and GGUF files the towers too: {bytes} of the source are "
+     "not "
      "counted."},
     {"quant.head-copied", "Own output matrix",
      "The model uses its embedding table as lm_head too; at this quantization lm_head is a copy of its own."},
