@@ -331,6 +331,14 @@ constexpr auto errors = std::to_array<Words>({
      "“{subject}” says again what --quant said before: name each component and one scheme once."},
     {"quant.too-long", "",
      "--quant takes at most {limit} characters, and “{subject}” goes on: name fewer parts."},
+    {"quant.declared-unknown", "",
+     "The config declares the quantization “{subject}”, whose layout is not known here: download the "
+     "checkpoint, or "
+     "its headers."},
+    {"quant.too-many-patterns", "",
+     "The config names more exceptions from its {subject} quantization than any checkpoint has: it is "
+     "damaged or "
+     "forged."},
     {"quant.no-shapes", "",
      "{subject} cannot be imagined at another quantization, because the shape of its packed tensor "
      "“{tensor}” "
