@@ -93,7 +93,8 @@ constexpr auto messages = std::to_array<Words>({
      "such file "
      "was read."},
     {"quant.left-out", "Left out",
-     "Files of this kind hold neither vision tower nor draft head; {bytes} of them in the source are not "
+     "Files of this kind leave out the draft head, and GGUF files the towers too: {bytes} of the source are "
+     "not "
      "counted."},
     {"quant.head-copied", "Own output matrix",
      "The model uses its embedding table as lm_head too; at this quantization lm_head is a copy of its own."},
@@ -462,6 +463,14 @@ constexpr auto errors = std::to_array<Words>({
      "“{subject}” says again what --quant said before: name each component and one scheme once."},
     {"quant.too-long", "",
      "--quant takes at most {limit} characters, and “{subject}” goes on: name fewer parts."},
+    {"quant.declared-unknown", "",
+     "The config declares the quantization “{subject}”, whose layout is not known here: download the "
+     "checkpoint, or "
+     "its headers."},
+    {"quant.too-many-patterns", "",
+     "The config names more exceptions from its {subject} quantization than any checkpoint has: it is "
+     "damaged or "
+     "forged."},
     {"quant.no-shapes", "",
      "{subject} cannot be imagined at another quantization, because the shape of its packed tensor "
      "“{tensor}” "

@@ -147,13 +147,14 @@ std::string_view nameOfRole(const TensorGroup &group)
     case Down: return forward("blk.N.ffn_down_exps", "blk.N.ffn_down_shexp", "blk.N.ffn_down");
     case RouterWeight: return "blk.N.ffn_gate_inp";
     case SharedExpertGate: return "blk.N.ffn_gate_inp_shexp";
+    case NormWeight: return group.layers.empty() ? "output_norm" : "";
     default: return {};
     }
 }
 
 /// Names that only the module tells.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> names{{
-    {"self_attn.q_norm", "blk.N.attn_q_norm"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> names{{
+    {".self_attn.q_norm", "blk.N.attn_q_norm"},
     {"self_attn.k_norm", "blk.N.attn_k_norm"},
     {"self_attn.sinks", "blk.N.attn_sinks"},
     {"self_attn.q_a_proj", "blk.N.attn_q_a"},
@@ -164,9 +165,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> names{{
     {"self_attn.kv_b_proj", "blk.N.attn_kv_b"},
     {"input_layernorm", "blk.N.attn_norm"},
     {"post_attention_layernorm", "blk.N.ffn_norm"},
-    {"model.norm", "output_norm"},
-    {"language_model.norm", "output_norm"},
-    {"norm_f", "output_norm"},
     {"linear_attn.in_proj_qkv", "blk.N.attn_qkv"},
     {"linear_attn.in_proj_z", "blk.N.attn_gate"},
     {"linear_attn.in_proj_a", "blk.N.ssm_alpha"},
@@ -177,13 +175,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 32> names{{
     {"linear_attn.A_log", "blk.N.ssm_a"},
     {"linear_attn.dt_bias", "blk.N.ssm_dt"},
     {"linear_attn.norm", "blk.N.ssm_norm"},
-    {"mixer.in_proj", "blk.N.ssm_in"},
-    {"mixer.out_proj", "blk.N.ssm_out"},
-    {"mixer.conv1d", "blk.N.ssm_conv1d"},
-    {"mixer.A_log", "blk.N.ssm_a"},
-    {"mixer.D", "blk.N.ssm_d"},
-    {"mixer.dt_bias", "blk.N.ssm_dt"},
-    {"mixer.norm", "blk.N.ssm_norm"},
+    {".mixer.in_proj", "blk.N.ssm_in"},
+    {".mixer.out_proj", "blk.N.ssm_out"},
+    {".mixer.conv1d", "blk.N.ssm_conv1d"},
+    {".mixer.A_log", "blk.N.ssm_a"},
+    {".mixer.D", "blk.N.ssm_d"},
+    {".mixer.dt_bias", "blk.N.ssm_dt"},
+    {".mixer.norm", "blk.N.ssm_norm"},
     {"e_score_correction_bias", "blk.N.exp_probs_b"},
 }};
 

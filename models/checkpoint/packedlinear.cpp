@@ -114,7 +114,7 @@ void packIntegers(Packing &out, const LinearScheme &scheme, std::string_view sca
     case Layout::PackedInt:
         out.weight(".weight_packed", "I32", {n, out.words(k)});
         out.side(".weight_scale", scales, {n, out.groups()});
-        out.side(".weight_shape", "I64", {2});
+        out.side(".weight_shape", scheme.shapeDtype, {2});
         if (scheme.zeroPoints)
             out.side(".weight_zero_point", "I32", {out.words(n), out.groups()});
         break;
@@ -178,9 +178,11 @@ void packFloats(Packing &out, const LinearScheme &scheme, std::string_view scale
     case Layout::Bnb4: {
         const std::uint64_t blocks = dividedUp(saturatingMultiply(n, k), 64);
         out.weight(".weight", "U8", {saturatingMultiply(n, k) / 2, 1});
-        out.side(".weight.absmax", "U8", {blocks});
-        out.side(".weight.nested_absmax", "F32", {dividedUp(blocks, 256)});
-        out.side(".weight.nested_quant_map", "F32", {256});
+        out.side(".weight.absmax", scheme.nestedScales ? "U8" : "F32", {blocks});
+        if (scheme.nestedScales) {
+            out.side(".weight.nested_absmax", "F32", {dividedUp(blocks, 256)});
+            out.side(".weight.nested_quant_map", "F32", {256});
+        }
         out.side(".weight.quant_map", "F32", {16});
         out.side(".weight.quant_state.bitsandbytes__nf4", "U8", {out.stateBytes()});
         break;
@@ -241,6 +243,20 @@ std::vector<TensorGroup> packed(const TensorGroup &matrix, const LinearScheme &s
     packIntegers(out, scheme, scales);
     packFloats(out, scheme, scales);
     return out.take();
+}
+
+TensorGroup laidOut(const Checkpoint &plain, TensorGroup group, Format format)
+{
+    if (group.shape.size() == 3 && group.role == Role::MlaUp)
+        group.shape = {saturatingMultiply(group.shape[0], group.shape[1]), group.shape[2]};
+    const std::uint64_t experts = format == Format::Mlx ? expertsOf(plain, group) : 1;
+    if (experts > 1) {
+        group.count /= experts;
+        group.shape.insert(group.shape.begin(), experts);
+        if (const std::size_t place = group.pattern.find(".experts.N."); place != std::string::npos)
+            group.pattern.replace(place, 11, ".switch_mlp.");
+    }
+    return group;
 }
 
 } // namespace weir

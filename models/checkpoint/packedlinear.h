@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir {
@@ -14,7 +15,7 @@ enum class Layout : std::uint8_t {
     Plain,        ///< `weight` in `scaleDtype`
     Gptq,         ///< `qweight` I32 [K·b/32, N], `qzeros` I32, `scales`, `g_idx` if asked for
     Awq,          ///< `qweight` I32 [K, N·b/32], `qzeros` I32, `scales`
-    PackedInt, ///< compressed-tensors: `weight_packed` I32 [N, K·b/32], `weight_scale`, `weight_shape` I64
+    PackedInt, ///< compressed-tensors: `weight_packed` I32 [N, K·b/32], `weight_scale`, `weight_shape`
     Int8, ///< `weight` I8, `weight_scale` [N, 1]
     Fp8Block, ///< `weight` F8_E4M3, `weight_scale_inv` a block
     Fp8Channel, ///< `weight` F8_E4M3, `weight_scale` [N, 1]
@@ -38,6 +39,8 @@ struct LinearScheme
     std::uint64_t blockColumns = 128;
     bool groupIndex = false; ///< Gptq: with `g_idx`
     bool zeroPoints = false; ///< PackedInt: with zero points
+    std::string_view shapeDtype = "I64"; ///< PackedInt: of `weight_shape`
+    bool nestedScales = true; ///< Bnb4: the absmax values are quantized themselves
     std::string
         scaleDtype; ///< of scales that are plain floats; empty = F16 for Gptq and Awq, else of the model
 
@@ -51,5 +54,9 @@ bool canPack(const TensorGroup &matrix, const LinearScheme &scheme);
 /// its logical parameters first, then the side tensors with none. A matrix that cannot be packed stays.
 /// Sources: vLLM's and compressed-tensors' loaders, AutoGPTQ, AutoAWQ, bitsandbytes, mlx, ModelOpt.
 std::vector<TensorGroup> packed(const TensorGroup &matrix, const LinearScheme &scheme);
+
+/// A group of unquantized() as a format stands it: experts of MLX in one tensor a layer, MLA's per-head
+/// projections of a GGUF file as one matrix.
+TensorGroup laidOut(const Checkpoint &plain, TensorGroup group, Format format);
 
 } // namespace weir

@@ -38,9 +38,9 @@ bool isNvfp4Layer(const Checkpoint &plain, const TensorGroup &group)
     if (startsWithAny(architecture, {"LlamaFor", "MistralFor", "MixtralFor", "Qwen2For", "Qwen2Moe",
                                      "Qwen3For", "Qwen3Moe", "Phi3"}))
         return true;
-    if (architecture.starts_with("Deepseek")) {
+    if (startsWithAny(architecture, {"Deepseek", "Kimi"})) {
         return group.component == Component::SharedExpert || group.component == Component::DenseMlp
-               || group.role == Role::AttentionOutput;
+               || (group.role == Role::AttentionOutput && architecture.starts_with("Deepseek"));
     }
     return !plain.isMoe() && group.component == Component::DenseMlp;
 }

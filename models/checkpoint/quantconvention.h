@@ -24,8 +24,8 @@ std::optional<LinearScheme> layoutOf(std::string_view scheme, std::string_view a
 ///   MiniMax.
 /// - autoround: shared experts. Intel/Qwen3.5-122B-A10B-int4-AutoRound.
 /// - nvfp4: all linear layers of Llama, Mistral, Mixtral, Qwen2 and Qwen3 (nvidia/Qwen3-30B-A3B-NVFP4,
-///   Qwen3-32B-NVFP4); of DeepSeek the experts, shared experts, MLPs and o_proj (DeepSeek-V3.1-NVFP4); of the
-///   rest only routed experts, or the MLP of dense models (Qwen3.5-397B-A17B, MiniMax-M2.5, Gemma-4).
+///   Qwen3-32B-NVFP4); of DeepSeek and Kimi all experts and MLPs, of DeepSeek o_proj too (DeepSeek-V3.1-NVFP4,
+///   Kimi-K2.5-NVFP4); of the rest only routed experts, or the MLP of dense models (Qwen3.5-397B-A17B, MiniMax-M2.5, Gemma-4).
 ///   The scalars of an FP8 KV cache that some of them hold, 8 bytes a layer, are not there.
 /// - mxfp4: routed experts only, as gpt-oss; all linear layers of dense models.
 std::optional<LinearScheme> conventionalLayout(std::string_view scheme, const Checkpoint &plain,

@@ -92,21 +92,6 @@ std::optional<LinearScheme> overrideLayout(const QuantChoice &choice, Format for
     return std::nullopt;
 }
 
-/// Experts of MLX stand in one tensor a layer; MLA's per-head projections of GGUF are one matrix elsewhere.
-TensorGroup laidOut(const Checkpoint &plain, TensorGroup group, Format format)
-{
-    if (group.shape.size() == 3 && group.role == Role::MlaUp)
-        group.shape = {saturatingMultiply(group.shape[0], group.shape[1]), group.shape[2]};
-    const std::uint64_t experts = format == Format::Mlx ? expertsOf(plain, group) : 1;
-    if (experts > 1) {
-        group.count /= experts;
-        group.shape.insert(group.shape.begin(), experts);
-        if (const std::size_t place = group.pattern.find(".experts.N."); place != std::string::npos)
-            group.pattern.replace(place, 11, ".switch_mlp.");
-    }
-    return group;
-}
-
 void setDtype(TensorGroup &group, const std::string &dtype)
 {
     group.dtype = dtype;
@@ -219,7 +204,7 @@ void Derivation::copyTiedHead()
     TensorGroup head = *table;
     head.component = Component::LmHead;
     head.role = Role::Head;
-    head.pattern = m_format == Format::Gguf ? "output.weight" : "lm_head.weight";
+    head.pattern = std::string(m_format == Format::Gguf ? "output" : "lm_head") + ".weight";
     m_plain.groups.push_back(std::move(head));
     m_plain.spec.tiedEmbeddings = false;
     m_headCopied = true;

@@ -249,44 +249,56 @@ std::uint64_t expertsOf(const Checkpoint &checkpoint, const TensorGroup &group)
                : 1;
 }
 
+Result<std::vector<TensorGroup>> logicalGroups(const Checkpoint &source, const TensorGroup &group)
+{
+    std::vector<TensorGroup> groups;
+    if (group.side || group.role == Role::UnseenRemainder || group.count == 0)
+        return groups;
+    const std::string dtype = floatDtype(source);
+    TensorGroup weight = group;
+    if (source.format == Format::Gguf) {
+        std::reverse(weight.shape.begin(), weight.shape.end());
+        if (weight.shape.size() == 2 && weight.shape[0] == 1) // a vector in two dimensions
+            weight.shape.erase(weight.shape.begin());
+        if (!isFloat(weight.dtype) || widened(weight))
+            weight.dtype = dtype;
+    } else {
+        const auto shape = logicalShape(source, group);
+        if (!shape) {
+            return fail("quant.no-shapes", ErrorKind::Usage, printable(source.name, 120),
+                        {{"tensor", printable(group.pattern, 120)}});
+        }
+        weight.shape = *shape;
+        const bool counter = weight.dtype == "I64" || weight.dtype == "I32" || weight.dtype == "BOOL";
+        const bool words = group.pattern.ends_with("weight") || group.pattern.ends_with("_packed");
+        if (!isFloat(weight.dtype) && (!counter || words))
+            weight.dtype = dtype;
+    }
+    const bool stacked = (group.component == Component::RoutedExperts || group.role == Role::MtpExperts)
+                         && weight.shape.size() == 3 && isWeight(group);
+    if (stacked) {
+        addExperts(source, weight, groups);
+        return groups;
+    }
+    if (!isBias(group) && !isFloat(group.dtype))
+        weight.pattern = moduleOf(group) + ".weight";
+    weight.role = roleOfName(weight);
+    finishGroup(weight);
+    groups.push_back(std::move(weight));
+    return groups;
+}
+
 Result<Checkpoint> unquantized(const Checkpoint &source)
 {
     Checkpoint derived = source;
     derived.groups.clear();
     derived.format = Format::Safetensors;
-    const std::string dtype = floatDtype(source);
     for (const TensorGroup &group : source.groups) {
-        if (group.side || group.role == Role::UnseenRemainder || group.count == 0)
-            continue;
-        TensorGroup weight = group;
-        if (source.format == Format::Gguf) {
-            std::reverse(weight.shape.begin(), weight.shape.end());
-            if (weight.shape.size() == 2 && weight.shape[0] == 1) // a vector in two dimensions
-                weight.shape.erase(weight.shape.begin());
-            if (!isFloat(weight.dtype) || widened(weight))
-                weight.dtype = dtype;
-        } else {
-            const auto shape = logicalShape(source, group);
-            if (!shape)
-                return fail("quant.no-shapes", ErrorKind::Usage, printable(source.name, 120),
-                            {{"tensor", printable(group.pattern, 120)}});
-            weight.shape = *shape;
-            const bool counter = weight.dtype == "I64" || weight.dtype == "I32" || weight.dtype == "BOOL";
-            if (!isFloat(weight.dtype)
-                && (!counter || group.pattern.ends_with("weight") || group.pattern.ends_with("_packed")))
-                weight.dtype = dtype;
-        }
-        const bool stacked = (group.component == Component::RoutedExperts || group.role == Role::MtpExperts)
-                             && weight.shape.size() == 3 && isWeight(group);
-        if (stacked) {
-            addExperts(source, weight, derived.groups);
-            continue;
-        }
-        weight.pattern =
-            group.side || isBias(group) || isFloat(group.dtype) ? group.pattern : moduleOf(group) + ".weight";
-        weight.role = roleOfName(weight);
-        finishGroup(weight);
-        derived.groups.push_back(std::move(weight));
+        Result<std::vector<TensorGroup>> groups = logicalGroups(source, group);
+        if (!groups)
+            return std::unexpected(groups.error());
+        for (TensorGroup &each : *groups)
+            derived.groups.push_back(std::move(each));
     }
     finish(derived);
     return derived;

@@ -5,6 +5,7 @@
 #include "models/checkpoint/checkpoint.h"
 
 #include <string>
+#include <vector>
 
 namespace weir {
 
@@ -18,6 +19,9 @@ namespace weir {
 /// `sums` are filled; `format` is Safetensors and the names stay those of the source.
 /// Error "quant.no-shapes" (kind Usage): a packed weight whose shape cannot be told.
 Result<Checkpoint> unquantized(const Checkpoint &source);
+
+/// What unquantized() makes of one group of `source`; nothing of a side tensor.
+Result<std::vector<TensorGroup>> logicalGroups(const Checkpoint &source, const TensorGroup &group);
 
 /// Experts of a group of expert matrices; 1 for any other group.
 std::uint64_t expertsOf(const Checkpoint &checkpoint, const TensorGroup &group);
