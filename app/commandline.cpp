@@ -4,6 +4,7 @@
 #include "app/library.h"
 #include "app/texttable.h"
 #include "app/words.h"
+#include "models/checkpoint/requantize.h"
 #include "models/decode/cachebytes.h"
 #include "models/report/assessmentjson.h"
 #include "models/sources/open.h"
@@ -44,6 +45,7 @@ struct AssessOptions
     std::string kDtype = "f16";
     std::string vDtype = "f16";
     std::string reserve;
+    std::optional<std::string> quant;
     bool requireFit = false;
     bool json = false;
 };
@@ -217,6 +219,24 @@ Result<Workload> workloadOf(const AssessOptions &options, const Engine &engine)
     return workload;
 }
 
+/// The checkpoint as it is, or as `--quant` wants it.
+Result<CheckpointPtr> openAt(const AssessOptions &options, const Library &library)
+{
+    Result<QuantRecipe> recipe;
+    if (options.quant) {
+        recipe = parseQuantRecipe(*options.quant);
+        if (!recipe)
+            return std::unexpected(recipe.error());
+    }
+    Result<CheckpointPtr> checkpoint = openCheckpoint(options.checkpoint, *library.catalog);
+    if (!checkpoint || !options.quant)
+        return checkpoint;
+    Result<Checkpoint> derived = requantize(**checkpoint, *recipe);
+    if (!derived)
+        return std::unexpected(derived.error());
+    return std::make_shared<const Checkpoint>(*std::move(derived));
+}
+
 Result<Assessment> assessArguments(const AssessOptions &options, const Library &library)
 {
     const Machine *machine = library.machine(options.machine);
@@ -224,7 +244,7 @@ Result<Assessment> assessArguments(const AssessOptions &options, const Library &
         return fail("machine.unknown", ErrorKind::Usage, options.machine);
     if (options.engine != "auto" && library.engine(options.engine) == nullptr)
         return fail("engine.unknown", ErrorKind::Usage, options.engine);
-    const Result<CheckpointPtr> checkpoint = openCheckpoint(options.checkpoint, *library.catalog);
+    const Result<CheckpointPtr> checkpoint = openAt(options, library);
     if (!checkpoint)
         return std::unexpected(checkpoint.error());
     const std::string engineId = options.engine == "auto" ? automaticEngine(**checkpoint) : options.engine;
@@ -417,6 +437,10 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
     assessCommand->add_option("--reserve", options.reserve,
                               "Bytes to keep free (19.6GB, 18GiB); default: 15 % of visible memory on "
                               "unified machines, 1 GB on cards");
+    assessCommand->add_option(
+        "--quant", options.quant,
+        "Imagine it at another quantization: Q4_K_M, fp8, awq, nvfp4, mlx-4bit ..., or by "
+        "component: lm_head=int8,shared_expert=fp8");
     assessCommand->add_flag("--require-fit", options.requireFit, "Exit with status 6 if it does not fit");
     assessCommand->add_flag("--json", options.json, "Print one JSON object (weir.assessment/1)");
 

@@ -83,6 +83,15 @@ constexpr auto messages = std::to_array<Words>({
      "The published download is {published}, {difference} more than the tensors derived here; its header was "
      "not seen. The difference counts as resident and not as read."},
     {"catalog.derived", "Derived tensors", "{text}"},
+    {"quant.derived", "Imagined quantization",
+     "Bytes are those of {quantization} as its tools would store it, derived from {from} ({provenance}); no "
+     "such file "
+     "was read."},
+    {"quant.left-out", "Left out",
+     "Files of this kind hold neither vision tower nor draft head; {bytes} of them in the source are not "
+     "counted."},
+    {"quant.head-copied", "Own output matrix",
+     "The model uses its embedding table as lm_head too; at this quantization lm_head is a copy of its own."},
 
     // provenance
     {"provenance.reconstructed", "Bytes reconstructed",
@@ -317,6 +326,28 @@ constexpr auto errors = std::to_array<Words>({
     {"open.unknown", "",
      "“{subject}” is neither a file or folder here nor in the catalog: see “weir catalog” for the ids, or "
      "give a path that begins with ./ or /."},
+    {"quant.unknown-scheme", "", "“{subject}” is no quantization that is known here: use one of {known}."},
+    {"quant.unknown-component", "",
+     "“{subject}” is no component of a model: use one of {known}, as in lm_head=int8."},
+    {"quant.empty-part", "",
+     "“{subject}” in --quant is no scheme and no component=scheme: write Q4_K_M, or "
+     "lm_head=int8,shared_expert=fp8."},
+    {"quant.repeated", "",
+     "“{subject}” says again what --quant said before: name each component and one scheme once."},
+    {"quant.too-long", "",
+     "--quant takes at most {limit} characters, and “{subject}” goes on: name fewer parts."},
+    {"quant.no-shapes", "",
+     "{subject} cannot be imagined at another quantization, because the shape of its packed tensor "
+     "“{tensor}” "
+     "cannot be told: take the unquantized checkpoint."},
+    {"quant.component-absent", "",
+     "There is no {subject} in this checkpoint at this quantization: leave it out of --quant."},
+    {"quant.component-scheme", "",
+     "{component} cannot be “{subject}” in a checkpoint of format {format}: use int8, int4 or bf16, or "
+     "another scheme "
+     "of that format."},
+    {"quant.nothing-to-quantize", "",
+     "{subject} has no matrix that “{scheme}” could store: leave it out of --quant."},
     {"requantize.mix", "", "“{subject}” cannot be derived from another quantization: use Q4_K_M."},
     {"requantize.architecture", "",
      "{subject} cannot be derived at another quantization: only unquantized checkpoints without latent "

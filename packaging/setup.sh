@@ -9,8 +9,12 @@ weir_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 weir_packages=(
     g++ cmake ninja-build
     qt6-base-dev qt6-svg-dev libqcustomplot-dev
+<<<<<<< HEAD
     nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev
     pkg-config libsecret-1-dev
+=======
+    nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev libcurl4-openssl-dev
+>>>>>>> hub
     fonts-inter fonts-dejavu-core
 )
 # What the tests need beyond that: displays and a message bus of their own.

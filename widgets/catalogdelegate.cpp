@@ -19,6 +19,8 @@ constexpr double textLeft = 28;    ///< leaves room for the dot
 constexpr double textRight = 16;
 constexpr double verticalPadding = 7;
 constexpr double lineGap = 3;
+constexpr double childIndent = 14;
+constexpr double markCenter = 17; ///< of the dot and of the arrow
 
 double sectionHeight(const QFontMetricsF &metrics) { return metrics.height() + 14; }
 
@@ -30,6 +32,12 @@ QFont smallFont(const QFont &base) { return textFont(base, TextSize::Small); }
 CatalogDelegate::CatalogDelegate(QObject *parent)
     : QStyledItemDelegate(parent)
 {}
+
+bool CatalogDelegate::isOnArrow(const QRect &row, const QPoint &point, const QModelIndex &index)
+{
+    return index.data(CatalogFilter::SiblingsRole).toInt() > 1 && row.contains(point)
+           && point.x() - row.left() < textLeft;
+}
 
 QSize CatalogDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
@@ -79,15 +87,27 @@ void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
         painter->drawRoundedRect(surface.adjusted(0.75, 0.75, -0.75, -0.75), 6, 6);
     }
 
-    const double left = row.left() + textLeft;
+    const bool isChild = index.data(CatalogFilter::ChildRole).toBool();
+    const int siblings = index.data(CatalogFilter::SiblingsRole).toInt();
+    const double indent = isChild ? childIndent : 0;
+    const double left = row.left() + textLeft + indent;
     const double right = row.right() - textRight;
     const QRectF first(left, row.top() + 1 + verticalPadding, right - left, strongMetrics.height());
     const QRectF second(left, first.bottom() + lineGap, right - left, smallMetrics.height());
 
+    const QPointF mark(row.left() + markCenter + indent, first.center().y());
     if (index.data(CatalogModel::PinnedRole).toBool()) {
         painter->setPen(Qt::NoPen);
         painter->setBrush(theme.accent);
-        painter->drawEllipse(QPointF(row.left() + 17, first.center().y()), 3.5, 3.5);
+        painter->drawEllipse(mark, 3.5, 3.5);
+    } else if (index.data(CatalogFilter::HiddenPinRole).toBool()) {
+        painter->setPen(QPen(theme.accent, 1.5));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawEllipse(mark, 2.75, 2.75);
+    }
+    if (siblings > 1) {
+        paintArrow(*painter, QPointF(mark.x(), second.center().y()),
+                   index.data(CatalogFilter::UnfoldedRole).toBool(), theme.mutedText);
     }
 
     double nameRight = right;
@@ -97,14 +117,31 @@ void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
         nameRight = paintBadge(*painter, theme, small, {right, first.center().y()}, fit, badge) - 8;
     }
 
+    // Below its model's name a sibling is called by its quantization.
+    const QString quantization = index.data(CatalogModel::QuantizationRole).toString();
+    const bool byQuantization = isChild && !quantization.isEmpty();
+    const QString more = siblings > 1 && !index.data(CatalogFilter::UnfoldedRole).toBool()
+                             ? QStringLiteral("+%1").arg(siblings - 1)
+                             : QString();
+    if (!more.isEmpty())
+        nameRight -= smallMetrics.horizontalAdvance(more) + 5;
+    const QString name =
+        strongMetrics.elidedText(byQuantization ? quantization : index.data(Qt::DisplayRole).toString(),
+                                 Qt::ElideRight, nameRight - left);
     painter->setFont(strongFont);
     painter->setPen(theme.text);
-    const QString name = index.data(Qt::DisplayRole).toString();
     painter->drawText(QRectF(left, first.top(), nameRight - left, first.height()),
-                      Qt::AlignLeft | Qt::AlignVCenter,
-                      strongMetrics.elidedText(name, Qt::ElideRight, nameRight - left));
-
+                      Qt::AlignLeft | Qt::AlignVCenter, name);
     painter->setFont(small);
+    if (!more.isEmpty()) {
+        painter->setPen(theme.mutedText);
+        painter->drawText(
+            QPointF(left + strongMetrics.horizontalAdvance(name) + 5,
+                    first.top() + (first.height() - strongMetrics.height()) / 2 + strongMetrics.ascent()),
+            more);
+        painter->setPen(theme.text);
+    }
+
     double subtitleRight = right;
     const QString speed = index.data(CatalogModel::SpeedTextRole).toString();
     if (!speed.isEmpty()) {
@@ -112,10 +149,11 @@ void CatalogDelegate::paint(QPainter *painter, const QStyleOptionViewItem &optio
         subtitleRight -= smallMetrics.horizontalAdvance(speed) + 8;
     }
     painter->setPen(theme.mutedText);
-    painter->drawText(QRectF(left, second.top(), subtitleRight - left, second.height()),
-                      Qt::AlignLeft | Qt::AlignVCenter,
-                      smallMetrics.elidedText(index.data(CatalogModel::SubtitleRole).toString(),
-                                              Qt::ElideRight, subtitleRight - left));
+    painter->drawText(
+        QRectF(left, second.top(), subtitleRight - left, second.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        smallMetrics.elidedText(
+            index.data(byQuantization ? CatalogModel::DetailRole : CatalogModel::SubtitleRole).toString(),
+            Qt::ElideRight, subtitleRight - left));
     painter->restore();
 }
 

@@ -6,8 +6,9 @@
 namespace weir {
 
 /// Paints a row of the catalog from its roles: a dot for what is pinned, name and badge, below them what
-/// it is and how fast. Names that do not fit are elided; the tooltip has them in full. Colours come from
-/// the theme of the view's palette.
+/// it is and how fast. A row that stands for its siblings has an arrow and their number; unfolded ones are
+/// indented. Names that do not fit are elided; the tooltip has them in full. Colours come from the theme
+/// of the view's palette.
 class CatalogDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -17,6 +18,8 @@ public:
 
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override;
+    /// Whether a point of the view is on the arrow of a row that has one.
+    static bool isOnArrow(const QRect &row, const QPoint &point, const QModelIndex &index);
     QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override;
 };
 

@@ -126,6 +126,7 @@ void CatalogView::setupList(CatalogModel *model)
     m_list->setMouseTracking(true);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     m_list->installEventFilter(this);
+    m_list->viewport()->installEventFilter(this);
 
     m_empty = new QLabel(this);
     m_empty->setObjectName(QStringLiteral("catalogEmpty"));
@@ -146,6 +147,7 @@ void CatalogView::setupList(CatalogModel *model)
     connect(m_filter, &QAbstractItemModel::rowsRemoved, this, settle);
     connect(m_filter, &QAbstractItemModel::modelReset, this, settle);
     connect(m_filter, &QAbstractItemModel::rowsInserted, this, settle);
+    connect(m_filter, &QAbstractItemModel::layoutChanged, this, settle);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex &current) {
                 if (m_updating || !current.isValid())
@@ -189,6 +191,16 @@ void CatalogView::focusFilter()
 
 bool CatalogView::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_list->viewport()
+        && (event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick)) {
+        const auto *mouse = static_cast<QMouseEvent *>(event);
+        const QModelIndex index = m_list->indexAt(mouse->pos());
+        if (mouse->button() == Qt::LeftButton
+            && CatalogDelegate::isOnArrow(m_list->visualRect(index), mouse->pos(), index)) {
+            setUnfolded(index, !index.data(CatalogFilter::UnfoldedRole).toBool());
+            return true;
+        }
+    }
     if (event->type() == QEvent::KeyPress) {
         const auto *key = static_cast<QKeyEvent *>(event);
         if (watched == m_text) {
@@ -200,17 +212,39 @@ bool CatalogView::eventFilter(QObject *watched, QEvent *event)
                 m_list->setFocus(Qt::TabFocusReason);
                 return true;
             }
-        } else if (watched == m_list && key->key() == Qt::Key_Space && m_list->currentIndex().isValid()) {
-            emit pinToggled(m_list->currentIndex().data(CatalogModel::IdRole).toString());
-            return true;
+        } else if (watched == m_list && m_list->currentIndex().isValid()) {
+            const QModelIndex current = m_list->currentIndex();
+            switch (key->key()) {
+            case Qt::Key_Space: emit pinToggled(current.data(CatalogModel::IdRole).toString()); return true;
+            case Qt::Key_Right: setUnfolded(current, true); return true;
+            case Qt::Key_Left: setUnfolded(current, false); return true;
+            default: break;
+            }
         }
     }
     return QWidget::eventFilter(watched, event);
 }
 
+void CatalogView::setUnfolded(const QModelIndex &row, bool unfolded)
+{
+    if (!row.isValid())
+        return;
+    if (unfolded) {
+        m_filter->setUnfolded(row, true);
+        return;
+    }
+    // What is folded away hands the selection to the row it is folded into.
+    const QModelIndex head = m_filter->headOf(row);
+    const QModelIndex current = m_list->currentIndex();
+    if (head.isValid() && current.isValid() && current != head && m_filter->headOf(current) == head)
+        m_list->setCurrentIndex(head);
+    m_filter->setUnfolded(head, false);
+}
+
 void CatalogView::restoreCurrent()
 {
     const QScopedValueRollback updating(m_updating, true);
+    m_filter->reveal(m_model->indexOf(m_selected));
     const QModelIndex index = m_filter->mapFromSource(m_model->indexOf(m_selected));
     if (!index.isValid()) {
         m_list->setCurrentIndex({});
@@ -235,6 +269,13 @@ void CatalogView::showContextMenu(const QPoint &position)
     const bool pinned = index.data(CatalogModel::PinnedRole).toBool();
     QAction *pin = menu->addAction(pinned ? tr("Unpin") : tr("Pin"));
     connect(pin, &QAction::triggered, this, [this, id] { emit pinToggled(id); });
+    if (const int siblings = index.data(CatalogFilter::SiblingsRole).toInt(); siblings > 1) {
+        const bool unfolded = index.data(CatalogFilter::UnfoldedRole).toBool();
+        QAction *fold = menu->addAction(unfolded ? tr("Fold %n Quantizations", nullptr, siblings)
+                                                 : tr("Show %n Quantizations", nullptr, siblings));
+        const QPersistentModelIndex row(index);
+        connect(fold, &QAction::triggered, this, [this, row, unfolded] { setUnfolded(row, !unfolded); });
+    }
     QAction *copy = menu->addAction(tr("Copy Id"));
     connect(copy, &QAction::triggered, this, [id] { QApplication::clipboard()->setText(id); });
     menu->popup(m_list->viewport()->mapToGlobal(position));

@@ -16,7 +16,8 @@ namespace weir {
 class CatalogModel;
 
 /// The list of checkpoints with its filter and order. Clicking a row or walking to it with the arrow keys
-/// selects it, Space pins it. Filtering never changes the selection. GUI thread.
+/// selects it, Space pins it; the arrow of a row, or Right and Left, unfold and fold the quantizations of
+/// one model. Filtering never changes the selection. GUI thread.
 class CatalogView : public QWidget
 {
     Q_OBJECT
@@ -47,6 +48,7 @@ protected:
 private:
     void setupControls();
     void setupList(CatalogModel *model);
+    void setUnfolded(const QModelIndex &row, bool unfolded);
     void restoreCurrent();
     void showContextMenu(const QPoint &position);
     void updateEmptyState();

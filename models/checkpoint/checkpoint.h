@@ -57,6 +57,14 @@ struct RepositoryFile
     bool counted = true; ///< its tensors are in the groups
 };
 
+/// A file of the repository beside its weights.
+struct CompanionFile
+{
+    std::string path;
+    std::uint64_t bytes = 0;
+    bool needed = true; ///< belongs to this choice: config, tokenizer, the projector of a GGUF
+};
+
 /// Attention layers that keep a KV cache of the same form. Elements are per token and layer.
 struct AttentionLayers
 {
@@ -124,6 +132,9 @@ struct Checkpoint
     ModelSpec spec;
     std::vector<TensorGroup> groups;
     std::vector<RepositoryFile> files;
+    std::vector<CompanionFile> companions; ///< the rest of the repository, where it was listed
+    std::string repository;                ///< `org/name` on the Hub; empty: none is known
+    std::string ollama;                    ///< its name in Ollama's registry; empty: none is known
     std::optional<std::uint64_t> repositoryBytes; ///< of all files; empty = unknown
     std::vector<Message> notes;
 

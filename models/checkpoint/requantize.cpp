@@ -1,212 +1,368 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/requantize.h"
 
-#include "models/checkpoint/gguf.h"
+#include "models/base/saturating.h"
+#include "models/base/units.h"
+#include "models/checkpoint/ggufderivation.h"
+#include "models/checkpoint/ggufmix.h"
+#include "models/checkpoint/quantconvention.h"
 #include "models/checkpoint/tensorset.h"
+#include "models/checkpoint/unquantized.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <optional>
 #include <utility>
 
 namespace weir {
 
 namespace {
 
-/// llama.cpp gives the first and last eighth of the layers and every third between them more bits.
-bool useMoreBits(std::uint64_t index, std::uint64_t count)
+std::string changedCase(std::string_view text, char first, char last, int by)
 {
-    return index < count / 8 || index >= 7 * count / 8 || (index - count / 8) % 3 == 2;
+    std::string changed(text);
+    std::transform(changed.begin(), changed.end(), changed.begin(), [=](char letter) {
+        return letter >= first && letter <= last ? static_cast<char>(letter + by) : letter;
+    });
+    return changed;
+}
+std::string lowerCase(std::string_view text) { return changedCase(text, 'A', 'Z', 'a' - 'A'); }
+std::string upperCase(std::string_view text) { return changedCase(text, 'a', 'z', 'A' - 'a'); }
+
+/// "gguf-bf16" and, for a GGUF file, "bf16" -> "BF16"
+std::string mixOf(const QuantChoice &choice)
+{
+    if (choice.id.starts_with("gguf-"))
+        return upperCase(choice.id.substr(5));
+    return choice.kind == QuantKind::Float ? upperCase(choice.id) : std::string(choice.id);
 }
 
-/// Tensors whose name decides like attn_v: values, and fused projections that hold them.
-bool decidesLikeValue(const TensorGroup &group)
+Format formatOf(const QuantChoice &choice, const Checkpoint &source)
 {
-    return group.role == Role::Value || group.role == Role::QueryKeyValue
-           || group.pattern.find("in_proj_qkv.") != std::string::npos;
-}
-
-bool staysFloat(const TensorGroup &group)
-{
-    switch (group.role) {
-    case Role::NormWeight:
-    case Role::AttentionSmall:
-    case Role::RecurrentSmall:
-    case Role::RouterWeight:
-    case Role::RouterBias:
-    case Role::SharedExpertGate: return true;
-    default:
-        // Biases and other vectors are never quantized.
-        return group.shape.size() < 2;
+    switch (choice.kind) {
+    case QuantKind::Safetensors: return Format::Safetensors;
+    case QuantKind::Mlx: return Format::Mlx;
+    case QuantKind::Gguf: return Format::Gguf;
+    case QuantKind::Float: break;
     }
+    return source.format == Format::Unknown ? Format::Safetensors : source.format;
 }
 
-/// A type whose blocks divide the row: 256-element types fall back to 32-element ones.
-std::string_view fitting(std::string_view type, std::uint64_t row)
+bool isAlready(const Checkpoint &source, const QuantChoice &choice)
 {
-    if (const GgufType *known = ggufType(type); known != nullptr && row % known->block == 0)
-        return type;
-    if (type == "Q4_K")
-        return row % 32 == 0 ? "Q5_0" : "F16";
-    if (type == "Q5_K")
-        return row % 32 == 0 ? "Q5_1" : "F16";
-    return row % 32 == 0 ? "Q8_0" : "F16";
+    if (source.format != formatOf(choice, source) && choice.kind != QuantKind::Safetensors)
+        return false;
+    if (lowerCase(source.quantization) == lowerCase(mixOf(choice)))
+        return true;
+    const auto known = quantChoice(source.quantization);
+    return known && known->id == choice.id && source.format == formatOf(choice, source);
 }
 
-class Mix
+/// A GGUF type for "lm_head=int8" in a GGUF file.
+std::string_view ggufTypeOf(const QuantChoice &choice)
+{
+    static constexpr std::pair<std::string_view, std::string_view> types[] = {
+        {"int8", "Q8_0"}, {"int4", "Q4_K"}, {"nvfp4", "NVFP4"},    {"mxfp4", "MXFP4"},  {"bf16", "BF16"},
+        {"f16", "F16"},   {"f32", "F32"},   {"gguf-bf16", "BF16"}, {"gguf-f16", "F16"}, {"gguf-f32", "F32"}};
+    for (const auto &[id, type] : types) {
+        if (id == choice.id)
+            return type;
+    }
+    return choice.kind == QuantKind::Gguf ? GgufMix::baseType(choice.id) : std::string_view();
+}
+
+/// How one component is stored by an override; a Plain layout carries the dtype.
+std::optional<LinearScheme> overrideLayout(const QuantChoice &choice, Format format,
+                                           std::string_view architecture)
+{
+    if (choice.kind == QuantKind::Float || choice.id == "mlx-bf16") {
+        LinearScheme plain;
+        plain.scaleDtype = choice.kind == QuantKind::Float ? upperCase(choice.id) : std::string("BF16");
+        return plain;
+    }
+    if (format != Format::Mlx)
+        return choice.kind == QuantKind::Safetensors ? layoutOf(choice.id, architecture) : std::nullopt;
+    if (choice.kind == QuantKind::Mlx)
+        return layoutOf(choice.id, architecture);
+    static constexpr std::pair<std::string_view, std::string_view> same[] = {
+        {"int8", "mlx-8bit"}, {"int4", "mlx-4bit"}, {"mxfp4", "mlx-mxfp4"}, {"nvfp4", "mlx-nvfp4"}};
+    for (const auto &[id, mlx] : same) {
+        if (id == choice.id)
+            return layoutOf(mlx, architecture);
+    }
+    return std::nullopt;
+}
+
+/// Experts of MLX stand in one tensor a layer; MLA's per-head projections of GGUF are one matrix elsewhere.
+TensorGroup laidOut(const Checkpoint &plain, TensorGroup group, Format format)
+{
+    if (group.shape.size() == 3 && group.role == Role::MlaUp)
+        group.shape = {saturatingMultiply(group.shape[0], group.shape[1]), group.shape[2]};
+    const std::uint64_t experts = format == Format::Mlx ? expertsOf(plain, group) : 1;
+    if (experts > 1) {
+        group.count /= experts;
+        group.shape.insert(group.shape.begin(), experts);
+        if (const std::size_t place = group.pattern.find(".experts.N."); place != std::string::npos)
+            group.pattern.replace(place, 11, ".switch_mlp.");
+    }
+    return group;
+}
+
+void setDtype(TensorGroup &group, const std::string &dtype)
+{
+    group.dtype = dtype;
+    group.bytes = saturatingMultiply(group.parameters, dtype == "F32" ? 4 : 2);
+}
+
+/// Builds one derived checkpoint.
+class Derivation
 {
 public:
-    explicit Mix(const Checkpoint &source)
+    Derivation(const Checkpoint &source, const QuantRecipe &recipe, Checkpoint plain)
         : m_source(source)
-    {
-        std::set<std::uint32_t> values;
-        for (const TensorGroup &group : source.groups) {
-            if (decidesLikeValue(group) && group.component != Component::Mtp)
-                values.insert(group.layers.begin(), group.layers.end());
-        }
-        std::uint64_t index = 0;
-        for (const std::uint32_t layer : values)
-            m_valueIndex[layer] = index++;
-    }
+        , m_recipe(recipe)
+        , m_plain(std::move(plain))
+    {}
 
-    std::string_view typeOf(const TensorGroup &group, std::uint32_t layer) const
-    {
-        if (staysFloat(group))
-            return "F32";
-        const std::uint64_t row = group.shape.back();
-        const bool eightExperts = m_source.spec.experts == 8;
-        switch (group.role) {
-        case Role::Embedding: return fitting(m_source.spec.tiedEmbeddings ? "Q6_K" : "Q4_K", row);
-        case Role::Head: return fitting("Q6_K", row);
-        case Role::Key: return eightExperts ? "Q8_0" : fitting("Q4_K", row);
-        case Role::AttentionOutput: return fitting(eightExperts ? "Q5_K" : "Q4_K", row);
-        case Role::Down: return fitting(useMoreBits(layer, m_source.spec.layers) ? "Q6_K" : "Q4_K", row);
-        default: break;
-        }
-        if (decidesLikeValue(group)) {
-            if (eightExperts)
-                return "Q8_0";
-            const auto index = m_valueIndex.find(layer);
-            const bool more = index != m_valueIndex.end() && useMoreBits(index->second, m_valueIndex.size());
-            return fitting(more ? "Q6_K" : "Q4_K", row);
-        }
-        return fitting("Q4_K", row);
-    }
+    Result<Checkpoint> make();
 
 private:
+    std::optional<Error> readRecipe();
+    void copyTiedHead();
+    void addGguf(Checkpoint &derived) const;
+    void addOthers(Checkpoint &derived) const;
+    void add(TensorGroup group, const LinearScheme &scheme, bool wanted, Checkpoint &derived) const;
+    void describe(Checkpoint &derived) const;
+    bool keepsDraft() const
+    {
+        return (m_format == Format::Safetensors || m_source.format == m_format)
+               && !(m_format == Format::Gguf && m_source.format != Format::Gguf);
+    }
+
     const Checkpoint &m_source;
-    std::map<std::uint32_t, std::uint64_t> m_valueIndex;
+    const QuantRecipe &m_recipe;
+    Checkpoint m_plain;
+    std::optional<QuantChoice> m_whole; ///< empty: components that are not overridden stay as they are
+    Format m_format = Format::Safetensors;
+    std::map<Component, LinearScheme> m_layouts;
+    std::map<Component, std::string_view> m_types;
+    bool m_headCopied = false;
 };
+
+std::optional<Error> Derivation::readRecipe()
+{
+    m_format = m_source.format == Format::Unknown ? Format::Safetensors : m_source.format;
+    if (!m_recipe.label.empty()) {
+        const auto whole = quantChoice(m_recipe.label);
+        if (!whole)
+            return fail("quant.unknown-scheme", ErrorKind::Usage, printable(m_recipe.label, 80),
+                        {{"known", std::string()}})
+                .error();
+        if (!isAlready(m_source, *whole)) {
+            m_whole = whole;
+            m_format = formatOf(*whole, m_source);
+        }
+    }
+    copyTiedHead();
+    for (const auto &[component, scheme] : m_recipe.overrides) {
+        const std::string id(componentId(component));
+        const auto choice = quantChoice(scheme);
+        const bool dropped = m_format == Format::Gguf && m_source.format != Format::Gguf
+                             && (component == Component::Mtp || component == Component::Vision
+                                 || component == Component::Audio);
+        const bool draftless = component == Component::Mtp && !keepsDraft();
+        const bool present =
+            std::any_of(m_plain.groups.begin(), m_plain.groups.end(),
+                        [component](const auto &group) { return group.component == component; });
+        if (!present || dropped || draftless)
+            return fail("quant.component-absent", ErrorKind::Usage, id).error();
+        const auto fits = [&] {
+            if (!choice)
+                return false;
+            if (m_format == Format::Gguf) {
+                m_types[component] = ggufTypeOf(*choice);
+                return !m_types[component].empty();
+            }
+            const auto layout = overrideLayout(*choice, m_format, m_source.spec.architecture);
+            if (layout)
+                m_layouts[component] = *layout;
+            return layout.has_value();
+        };
+        if (!fits()) {
+            return fail("quant.component-scheme", ErrorKind::Usage, printable(scheme, 80),
+                        {{"component", id}, {"format", std::string(formatId(m_format))}})
+                .error();
+        }
+        const bool matrices =
+            std::any_of(m_plain.groups.begin(), m_plain.groups.end(), [&](const TensorGroup &group) {
+                return group.component == component
+                       && (m_format == Format::Gguf ? !GgufMix::staysFloat(group)
+                                                    : isMatrix(group)
+                                                          && (m_layouts[component].layout == Layout::Plain
+                                                              || canPack(laidOut(m_plain, group, m_format),
+                                                                         m_layouts[component])));
+            });
+        if (!matrices)
+            return fail("quant.nothing-to-quantize", ErrorKind::Usage, id, {{"scheme", scheme}}).error();
+    }
+    return std::nullopt;
+}
+
+void Derivation::copyTiedHead()
+{
+    if (!m_recipe.overrides.contains(Component::LmHead) || m_plain.sum(Component::LmHead) != nullptr)
+        return;
+    const auto table = std::find_if(m_plain.groups.begin(), m_plain.groups.end(), [](const auto &group) {
+        return group.component == Component::EmbedTokens && isMatrix(group);
+    });
+    if (table == m_plain.groups.end())
+        return;
+    TensorGroup head = *table;
+    head.component = Component::LmHead;
+    head.role = Role::Head;
+    head.pattern = m_format == Format::Gguf ? "output.weight" : "lm_head.weight";
+    m_plain.groups.push_back(std::move(head));
+    m_plain.spec.tiedEmbeddings = false;
+    m_headCopied = true;
+}
+
+void Derivation::addGguf(Checkpoint &derived) const
+{
+    // With overrides alone, only what they ask for is taken of the derived tensors.
+    const std::string mix = m_whole ? mixOf(*m_whole) : std::string("Q8_0");
+    for (TensorGroup &group : ggufGroups(m_plain, mix, m_types)) {
+        if (m_whole || m_types.contains(group.component))
+            derived.groups.push_back(std::move(group));
+    }
+}
+
+void Derivation::add(TensorGroup group, const LinearScheme &scheme, bool wanted, Checkpoint &derived) const
+{
+    if (wanted && scheme.layout == Layout::Plain)
+        setDtype(group, scheme.scaleDtype);
+    if (!wanted || scheme.layout == Layout::Plain) {
+        derived.groups.push_back(std::move(group));
+        return;
+    }
+    for (TensorGroup &each : packed(group, scheme))
+        derived.groups.push_back(std::move(each));
+}
+
+void Derivation::addOthers(Checkpoint &derived) const
+{
+    const bool plainDtype = m_whole && (m_whole->kind == QuantKind::Float || m_whole->id == "mlx-bf16");
+    LinearScheme plain;
+    if (plainDtype)
+        plain.scaleDtype = m_whole->kind == QuantKind::Float ? upperCase(m_whole->id) : std::string("BF16");
+    for (const TensorGroup &logical : m_plain.groups) {
+        // rope_freqs and the like are made by the converter to GGUF.
+        if ((logical.component == Component::Mtp && !keepsDraft()) || logical.pattern.starts_with("rope_f"))
+            continue;
+        const auto asked = m_layouts.find(logical.component);
+        if (asked == m_layouts.end() && !m_whole)
+            continue;
+        const TensorGroup group = laidOut(m_plain, logical, m_format);
+        if (asked != m_layouts.end()) {
+            const bool router =
+                group.component == Component::Mtp
+                && (moduleOf(group).ends_with(".gate") || moduleOf(group).ends_with(".router"));
+            add(group, asked->second, isMatrix(logical) && !router, derived);
+        } else if (plainDtype) {
+            // Parameters that are F32 on purpose stay so.
+            add(group, plain, group.dtype == "BF16" || group.dtype == "F16" || m_plain.spec.dtype == "F32",
+                derived);
+        } else {
+            const auto layout = conventionalLayout(m_whole->id, m_plain, logical);
+            add(group, layout.value_or(LinearScheme{}), layout.has_value(), derived);
+        }
+    }
+}
+
+void Derivation::describe(Checkpoint &derived) const
+{
+    std::erase_if(derived.notes, [](const Message &note) {
+        return !note.id.starts_with("checkpoint.") && !note.id.starts_with("config.");
+    });
+    const std::string base = m_whole ? (m_format == Format::Gguf ? mixOf(*m_whole) : std::string(m_whole->id))
+                                     : m_source.quantization;
+    derived.quantization = recipeLabel(m_recipe, base);
+    derived.notes.push_back(
+        {"quant.derived",
+         Severity::Info,
+         {{"quantization", derived.quantization},
+          {"from", printable(m_source.quantization.empty() ? "unknown" : m_source.quantization, 80)},
+          {"provenance", std::string(provenanceId(m_source.provenance))}},
+         {}});
+    std::uint64_t leftOut = 0;
+    for (const Component component : {Component::Mtp, Component::Vision, Component::Audio}) {
+        if (const ComponentSum *before = m_source.sum(component);
+            before != nullptr && derived.sum(component) == nullptr)
+            leftOut = saturatingAdd(leftOut, before->bytes);
+    }
+    if (leftOut > 0)
+        derived.notes.push_back({"quant.left-out", Severity::Info, {{"bytes", Bytes{leftOut}}}, {}});
+    if (m_headCopied)
+        derived.notes.push_back({"quant.head-copied", Severity::Info, {}, {}});
+}
+
+Result<Checkpoint> Derivation::make()
+{
+    if (auto error = readRecipe())
+        return std::unexpected(std::move(*error));
+    Checkpoint derived = m_source;
+    derived.format = m_format;
+    derived.provenance = Provenance::Config;
+    derived.repositoryBytes.reset();
+    derived.files.clear();
+    derived.spec.tiedEmbeddings = m_plain.spec.tiedEmbeddings;
+    derived.groups.clear();
+    if (!m_whole) {
+        for (TensorGroup group : m_source.groups) {
+            if (m_recipe.overrides.contains(group.component) || group.role == Role::UnseenRemainder)
+                continue;
+            group.file.clear();
+            group.listed = true;
+            derived.groups.push_back(std::move(group));
+        }
+    } else {
+        derived.spec.declaredKvDtype.reset();
+        if (m_format == Format::Gguf) {
+            // llama.cpp keeps the recurrent state and 16-bit caches in its own dtypes.
+            derived.spec.dtype = "F16";
+            if (!derived.spec.state.empty())
+                derived.spec.stateDtype = "F32";
+        } else {
+            derived.spec.dtype =
+                m_whole->kind == QuantKind::Float ? upperCase(m_whole->id) : floatDtype(m_source);
+        }
+        // An Ollama model in another format is no Ollama model.
+        if (m_format != Format::Gguf && m_source.format == Format::Gguf) {
+            derived.source = Source::Config;
+            derived.revision.clear();
+            derived.id = derived.name;
+        }
+    }
+    if (m_format == Format::Gguf)
+        addGguf(derived);
+    else
+        addOthers(derived);
+    std::stable_sort(derived.groups.begin(), derived.groups.end(),
+                     [](const TensorGroup &a, const TensorGroup &b) { return a.component < b.component; });
+    finish(derived);
+    describe(derived);
+    return derived;
+}
 
 } // namespace
 
-Result<Checkpoint> deriveGguf(const Checkpoint &source, std::string_view mix)
+Result<Checkpoint> requantize(const Checkpoint &source, const QuantRecipe &recipe)
 {
-    if (mix != "Q4_K_M")
-        return fail("requantize.mix", ErrorKind::Usage, std::string(mix));
-    const bool latent = std::any_of(source.spec.attention.begin(), source.spec.attention.end(),
-                                    [](const AttentionLayers &run) { return run.kind == LayerKind::Mla; });
-    if (latent || source.format != Format::Safetensors)
-        return fail("requantize.architecture", ErrorKind::Usage, source.spec.architecture);
-
-    Checkpoint derived = source;
-    derived.format = Format::Gguf;
-    derived.provenance = Provenance::Config;
-    derived.quantization = std::string(mix);
-    derived.repositoryBytes.reset();
-    derived.files.clear();
-    derived.groups.clear();
-    derived.notes.clear();
-    const Mix types(source);
-    for (const TensorGroup &group : source.groups) {
-        if (group.component == Component::Mtp || group.component == Component::Vision
-            || group.component == Component::Audio)
-            continue;
-        if (group.side)
-            return fail("requantize.architecture", ErrorKind::Usage, source.spec.architecture);
-        // Layers of one group may get different types; each layer holds the same number of tensors.
-        const std::vector<std::uint32_t> none{0};
-        const std::vector<std::uint32_t> &layers = group.layers.empty() ? none : group.layers;
-        std::map<std::string_view, TensorGroup> byType;
-        for (const std::uint32_t layer : layers) {
-            const std::string_view type = types.typeOf(group, layer);
-            const GgufType *known = ggufType(type);
-            TensorGroup &target = byType[type];
-            if (target.count == 0) {
-                target = group;
-                target.layers.clear();
-                target.count = target.bytes = target.parameters = 0;
-                target.dtype = std::string(type);
-                std::reverse(target.shape.begin(), target.shape.end());
-                target.file.clear();
-                target.listed = true;
-            }
-            const std::uint64_t parameters = group.parameters / layers.size();
-            target.count += group.count / layers.size();
-            target.parameters += parameters;
-            target.bytes += parameters / known->block * known->bytes;
-            if (!group.layers.empty())
-                target.layers.push_back(layer);
-        }
-        for (auto &[type, target] : byType)
-            derived.groups.push_back(std::move(target));
-    }
-    // llama.cpp keeps the recurrent state and 16-bit caches in its own dtypes.
-    derived.spec.dtype = "F16";
-    if (!derived.spec.state.empty())
-        derived.spec.stateDtype = "F32";
-    finish(derived);
-    return derived;
-}
-
-Result<Checkpoint> deriveNvfp4Experts(const Checkpoint &source)
-{
-    Checkpoint derived = source;
-    derived.provenance = Provenance::Config;
-    derived.quantization = "nvfp4";
-    derived.repositoryBytes.reset();
-    derived.files.clear();
-    derived.groups.clear();
-    for (const TensorGroup &group : source.groups) {
-        if (group.component != Component::RoutedExperts) {
-            derived.groups.push_back(group);
-            continue;
-        }
-        if (group.shape.size() != 3 || group.shape.back() % 16 != 0 || group.side)
-            return fail("requantize.architecture", ErrorKind::Usage, source.spec.architecture);
-        // Fused [E, 2I, H] or [E, H, I] becomes one matrix an expert; a fused pair becomes two.
-        const std::uint64_t experts = group.shape[0];
-        const std::uint64_t pair = group.role == Role::GateUp ? 2 : 1;
-        const std::uint64_t rows = group.shape[1] / pair;
-        const std::uint64_t columns = group.shape[2];
-        const std::string stem = group.pattern.substr(0, group.pattern.rfind('.')) + ".N.";
-        const std::vector<std::pair<std::string, Role>> names =
-            pair == 2
-                ? std::vector<std::pair<std::string, Role>>{{"gate_proj", Role::Gate}, {"up_proj", Role::Up}}
-                : std::vector<std::pair<std::string, Role>>{{"down_proj", Role::Down}};
-        for (const auto &[name, role] : names) {
-            const auto add = [&](const char *leaf, const char *dtype, std::vector<std::uint64_t> shape,
-                                 std::uint64_t bytesEach, bool side) {
-                TensorGroup each = group;
-                each.pattern = stem + name + leaf;
-                each.role = role;
-                each.dtype = dtype;
-                each.shape = std::move(shape);
-                each.count = group.count * experts;
-                each.bytes = each.count * bytesEach;
-                each.parameters = side ? 0 : each.count * rows * columns;
-                each.side = side;
-                each.file.clear();
-                derived.groups.push_back(std::move(each));
-            };
-            add(".weight", "U8", {rows, columns / 2}, rows * columns / 2, false);
-            add(".weight_scale", "F8_E4M3", {rows, columns / 16}, rows * columns / 16, true);
-            add(".weight_scale_2", "F32", {}, 4, true);
-            add(".input_scale", "F32", {}, 4, true);
-        }
-    }
-    finish(derived);
-    return derived;
+    const auto whole = quantChoice(recipe.label);
+    if (recipe.overrides.empty() && (recipe.label.empty() || (whole && isAlready(source, *whole))))
+        return source;
+    Result<Checkpoint> plain = unquantized(source);
+    if (!plain)
+        return plain;
+    return Derivation(source, recipe, *std::move(plain)).make();
 }
 
 } // namespace weir

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 namespace weir {
@@ -288,6 +289,7 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
 
     SafetensorsIndex index;
     std::unordered_map<std::string, std::uint32_t> numbers;
+    std::uint32_t number = 0; ///< of the file of the entry before
     bool found = false;
     for (auto each : top) {
         field one;
@@ -313,12 +315,18 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
             if (!isPlainRelativePath(file)) {
                 return fail("index.bad-path", ErrorKind::Unreadable, subject, {{"path", printable(file)}});
             }
-            const auto [number, isNew] =
-                numbers.try_emplace(std::string(file), static_cast<std::uint32_t>(numbers.size()));
-            if (isNew)
-                index.files.emplace_back(file);
-            if (!index.fileOfTensor.try_emplace(std::string(name), number->second).second)
-                return bad("index.duplicate", subject, name);
+            if (index.entries.empty() || file != index.files[number]) { // neighbours mostly share a file
+                const auto [place, isNew] =
+                    numbers.try_emplace(std::string(file), static_cast<std::uint32_t>(numbers.size()));
+                if (isNew)
+                    index.files.emplace_back(file);
+                number = place->second;
+            }
+            if (name.size() > maxNameBytes)
+                return bad("index.bad-json", subject);
+            index.entries.push_back({std::hash<std::string_view>{}(name), number,
+                                     static_cast<std::uint32_t>(name.size()), index.names.size()});
+            index.names += name;
         }
     }
     const char *rest = nullptr;
@@ -340,9 +348,37 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
         sorted[i] = index.files[order[i]];
     }
     index.files = std::move(sorted);
-    for (auto &[name, number] : index.fileOfTensor)
-        number = position[number];
+    index.shares.resize(index.files.size());
+    for (SafetensorsIndex::Entry &entry : index.entries) {
+        entry.file = position[entry.file];
+        SafetensorsIndex::Share &share = index.shares[entry.file];
+        ++share.tensors;
+        share.nameBytes += entry.nameBytes;
+    }
+    std::sort(index.entries.begin(), index.entries.end(),
+              [&index](const SafetensorsIndex::Entry &a, const SafetensorsIndex::Entry &b) {
+                  return a.hash != b.hash ? a.hash < b.hash : index.nameOf(a) < index.nameOf(b);
+              });
+    const auto twice =
+        std::adjacent_find(index.entries.begin(), index.entries.end(),
+                           [&index](const SafetensorsIndex::Entry &a, const SafetensorsIndex::Entry &b) {
+                               return a.hash == b.hash && index.nameOf(a) == index.nameOf(b);
+                           });
+    if (twice != index.entries.end())
+        return bad("index.duplicate", subject, index.nameOf(*twice));
     return index;
+}
+
+std::optional<std::uint32_t> SafetensorsIndex::fileOf(std::string_view tensor) const
+{
+    const std::size_t hash = std::hash<std::string_view>{}(tensor);
+    auto entry = std::lower_bound(entries.begin(), entries.end(), hash,
+                                  [](const Entry &each, std::size_t wanted) { return each.hash < wanted; });
+    for (; entry != entries.end() && entry->hash == hash; ++entry) {
+        if (nameOf(*entry) == tensor)
+            return entry->file;
+    }
+    return std::nullopt;
 }
 
 } // namespace weir

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace weir {
@@ -44,11 +44,35 @@ Result<void> readSafetensorsHeader(std::string_view header, std::uint64_t dataBy
                                    const std::function<bool(const HeaderTensor &)> &visit,
                                    std::string *formatTag = nullptr);
 
-/// `model.safetensors.index.json`: which file holds which tensor.
+/// `model.safetensors.index.json`: which file holds which tensor. Half a million tensors are usual for the
+/// largest models, so their names lie in one text and are found by their hashes.
 struct SafetensorsIndex
 {
+    struct Entry
+    {
+        std::size_t hash = 0; ///< std::hash of the name
+        std::uint32_t file = 0; ///< into files
+        std::uint32_t nameBytes = 0;
+        std::uint64_t nameBegin = 0; ///< into names
+    };
+    /// What the header of a file will hold at least.
+    struct Share
+    {
+        std::uint64_t tensors = 0;
+        std::uint64_t nameBytes = 0;
+    };
+
     std::vector<std::string> files; ///< sorted, unique, each a plain relative path
-    std::unordered_map<std::string, std::uint32_t> fileOfTensor; ///< into files
+    std::vector<Share> shares;      ///< one for each file
+    std::vector<Entry> entries;     ///< sorted by hash
+    std::string names;
+
+    std::string_view nameOf(const Entry &entry) const
+    {
+        return std::string_view(names).substr(static_cast<std::size_t>(entry.nameBegin), entry.nameBytes);
+    }
+    /// Into files; empty for a tensor that the index does not name.
+    std::optional<std::uint32_t> fileOf(std::string_view tensor) const;
 };
 
 /// Reads an index strictly; refuses paths that leave the folder.

@@ -40,6 +40,9 @@ QVariant CatalogModel::data(const QModelIndex &index, int role) const
     case OrderRole: return index.row();
     case SizeSortRole: return item.weightBytes;
     case SpeedSortRole: return item.result.tokensPerSecond.value_or(-1.0);
+    case FamilyRole: return item.family;
+    case QuantizationRole: return item.quantization;
+    case DetailRole: return detail(item);
     default: return {};
     }
 }
@@ -65,6 +68,7 @@ void CatalogModel::setCatalog(const Catalog &catalog)
         Item item;
         item.id = toText(entry.id);
         item.name = toText(entry.name);
+        item.family = modelFamily(item.name);
         item.quantization = quantizationText(entry.quantization);
         item.weightBytes = entry.weightBytes;
         item.note = toText(entry.note);
@@ -89,6 +93,7 @@ void CatalogModel::addOpened(const QString &id, const Checkpoint &checkpoint)
     Item item;
     item.id = id;
     item.name = checkpoint.name.empty() ? item.id : toText(checkpoint.name);
+    item.family = modelFamily(item.name);
     item.quantization = quantizationText(checkpoint.quantization);
     item.weightBytes = checkpoint.weightBytes();
     item.opened = true;
@@ -148,7 +153,7 @@ void CatalogModel::setUnit(ByteUnit unit)
         return;
     m_unit = unit;
     if (!m_items.empty())
-        emit dataChanged(index(0), index(rowCount() - 1), {SubtitleRole, Qt::AccessibleTextRole});
+        emit dataChanged(index(0), index(rowCount() - 1), {SubtitleRole, DetailRole, Qt::AccessibleTextRole});
 }
 
 QModelIndex CatalogModel::indexOf(const QString &id) const
@@ -160,13 +165,15 @@ QModelIndex CatalogModel::indexOf(const QString &id) const
 
 QString CatalogModel::subtitle(const Item &item) const
 {
-    QStringList parts;
-    if (!item.quantization.isEmpty())
-        parts << item.quantization;
-    parts << shortBytes(item.weightBytes, m_unit);
-    if (!item.result.engineName.isEmpty())
-        parts << item.result.engineName;
-    return parts.join(QStringLiteral(" · "));
+    return item.quantization.isEmpty() ? detail(item)
+                                       : QString(item.quantization + QStringLiteral(" · ") + detail(item));
+}
+
+QString CatalogModel::detail(const Item &item) const
+{
+    const QString size = shortBytes(item.weightBytes, m_unit);
+    return item.result.engineName.isEmpty() ? size
+                                            : QString(size + QStringLiteral(" · ") + item.result.engineName);
 }
 
 QString CatalogModel::toolTip(const Item &item) const

@@ -46,6 +46,9 @@ public:
         OrderRole,                 ///< int: opened first, then as in the catalog
         SizeSortRole,              ///< quint64 bytes
         SpeedSortRole,             ///< double tokens per second, -1 where unknown
+        FamilyRole,                ///< QString: the same for all quantizations of one model
+        QuantizationRole,          ///< QString: "int4 AutoRound"
+        DetailRole,                ///< QString: the subtitle without the quantization
     };
 
     explicit CatalogModel(QObject *parent = nullptr);
@@ -74,6 +77,7 @@ private:
     {
         QString id;
         QString name;
+        QString family;
         QString quantization;
         QString search;
         QString note;
@@ -84,6 +88,7 @@ private:
     };
 
     QString subtitle(const Item &item) const;
+    QString detail(const Item &item) const;
     QString toolTip(const Item &item) const;
     QString accessibleText(const Item &item) const;
 

@@ -48,6 +48,23 @@ QString shortModelName(const QString &name)
     return text.remove(familyBeforeSize);
 }
 
+QString modelFamily(const QString &name)
+{
+    QString text = name.section(QLatin1Char('/'), -1).toLower();
+    static const QRegularExpression publisher(QStringLiteral("^(nvidia-|meta-(?=llama))"));
+    text.remove(publisher);
+    // From the end: what a quantizer or a converter adds to the name of the model.
+    static const QRegularExpression addition(QStringLiteral(
+        "[-_.](gguf|mlx|awq|gptq|autoround|auto-round|bnb|hf|dwq|exl[23]|quantized|dynamic|static|per-?"
+        "tensor|"
+        "block|int[348]|[234568]-?bits?|w[48]a(16|8|4)|bf16|f16|fp16|f32|fp8|fp4|nvfp4|mxfp[48]|nf4|"
+        "g(32|64|128)|i1|ud|mtp|i?q\\d(_[a-z0-9]+)*)$"));
+    for (QRegularExpressionMatch match = addition.match(text); match.hasMatch() && match.capturedStart() > 0;
+         match = addition.match(text))
+        text.truncate(match.capturedStart());
+    return text;
+}
+
 QString plainToolTip(const QString &lines)
 {
     return QStringLiteral("<p style='white-space:pre-wrap'>%1</p>").arg(lines.toHtmlEscaped());

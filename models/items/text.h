@@ -22,6 +22,10 @@ QString speedText(double tokensPerSecond);
 /// is "Llama-3.1-70B".
 QString shortModelName(const QString &name);
 
+/// What all quantizations of one model share of their names, folded for comparison: publisher, format and
+/// quantization go ("nvidia/Qwen3-30B-A3B-NVFP4" and "Qwen3-30B-A3B-GGUF" are "qwen3-30b-a3b").
+QString modelFamily(const QString &name);
+
 /// Lines for a tooltip: never taken for markup, whatever a file of a stranger is named.
 QString plainToolTip(const QString &lines);
 

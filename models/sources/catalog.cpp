@@ -139,6 +139,8 @@ Result<CheckpointPtr> Catalog::load(const CatalogEntry &entry) const
     Result<Checkpoint> checkpoint = readGroupFile(*text, file.string());
     if (!checkpoint)
         return std::unexpected(checkpoint.error());
+    checkpoint->repository = entry.repository;
+    checkpoint->ollama = entry.ollama;
     return std::make_shared<const Checkpoint>(std::move(*checkpoint));
 }
 

@@ -10,26 +10,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
+#include <memory>
 #include <unordered_set>
 
 namespace weir {
-
-namespace fs = std::filesystem;
 
 namespace {
 
 /// A split has at most this many parts; the field has 16 bits, the largest seen is below 100.
 constexpr std::uint64_t maxParts = 1000;
-
-bool isCompanion(std::string_view path)
-{
-    const std::string_view name = path.substr(path.rfind('/') + 1);
-    return name.starts_with("mmproj") || name.find("-mmproj") != std::string_view::npos
-           || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
-           || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
-}
 
 /// The storage type that holds most bytes: names a mix that the metadata does not.
 std::string mostUsedType(const Checkpoint &checkpoint)
@@ -61,11 +51,19 @@ std::optional<GgufPartName> ggufPartName(std::string_view path)
                         std::stoul(std::string(end.substr(10, 5)))};
 }
 
+std::vector<std::string> ggufPartNames(const GgufPartName &name)
+{
+    std::vector<std::string> parts;
+    for (unsigned long i = 1; name.total <= maxParts && i <= name.total; ++i)
+        parts.push_back(fmt::format("{}-{:05}-of-{:05}.gguf", name.prefix, i, name.total));
+    return parts;
+}
+
 std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing)
 {
     std::vector<std::string> models;
     for (const ListedFile &file : listing) {
-        if (!file.path.ends_with(".gguf") || isCompanion(file.path))
+        if (!file.path.ends_with(".gguf") || isGgufCompanion(file.path))
             continue;
         const auto part = ggufPartName(file.path);
         if (!part || part->number <= 1)
@@ -74,27 +72,37 @@ std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing)
     return models;
 }
 
-Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
-                                   const ProgressCallback &progress)
+bool isGgufCompanion(std::string_view path)
 {
-    std::vector<fs::path> parts{file};
-    if (const auto name = ggufPartName(file.generic_string())) {
-        if (name->total == 0 || name->total > maxParts) {
-            return fail("gguf.split-count", ErrorKind::Unreadable, file.string(),
-                        {{"count", std::uint64_t{name->total}}});
-        }
-        parts.clear();
-        for (unsigned long i = 1; i <= name->total; ++i)
-            parts.emplace_back(fmt::format("{}-{:05}-of-{:05}.gguf", name->prefix, i, name->total));
-        for (const fs::path &part : parts) {
-            std::error_code error;
-            if (!fs::exists(part, error)) {
-                return fail("gguf.missing-part", ErrorKind::NotFound, part.string(),
-                            {{"total", std::uint64_t{name->total}}});
-            }
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("mmproj") || name.find("-mmproj") != std::string_view::npos
+           || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
+           || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
+}
+
+Result<std::vector<std::string>> ggufParts(const RepositoryFiles &files, const std::string &path)
+{
+    const auto name = ggufPartName(path);
+    if (!name)
+        return std::vector<std::string>{path};
+    std::vector<std::string> parts = ggufPartNames(*name);
+    if (parts.empty()) {
+        return fail("gguf.split-count", ErrorKind::Unreadable, files.subject(path),
+                    {{"count", std::uint64_t{name->total}}});
+    }
+    for (const std::string &part : parts) {
+        if (files.find(part) == nullptr) {
+            return fail("gguf.missing-part", ErrorKind::NotFound, files.subject(part),
+                        {{"total", std::uint64_t{name->total}}});
         }
     }
+    return parts;
+}
 
+Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<std::string> &parts,
+                               std::stop_token stop, const ProgressCallback &progress)
+{
+    const std::string whole = repository.subject(parts.front());
     Checkpoint checkpoint;
     checkpoint.source = Source::File;
     checkpoint.format = Format::Gguf;
@@ -103,20 +111,23 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
     std::vector<TensorFile> files;
     std::unordered_set<std::size_t> seen;
     GgufHeader first;
-    std::uint64_t repository = 0;
+    std::uint64_t bytes = 0;
+    std::vector<std::unique_ptr<RepositoryStream>> opened; // some ahead: what lies far away is on its way
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
         if (stop.stop_requested())
-            return fail("cancelled", ErrorKind::Unreadable, file.string());
-        const std::string shown = parts[i].filename().string();
+            return fail("cancelled", ErrorKind::Unreadable, whole);
+        const std::string &shown = parts[i];
         if (progress)
             progress({i, parts.size(), shown});
-        const std::string subject = parts[i].string();
-        const Result<std::uint64_t> size = regularFileSize(parts[i]);
-        if (!size)
-            return std::unexpected(size.error());
-        std::ifstream stream(parts[i], std::ios::binary);
-        if (!stream)
-            return fail("file.denied", ErrorKind::Unreadable, subject);
+        const std::string subject = repository.subject(shown);
+        while (opened.size() < parts.size() && opened.size() < i + repository.parallelReads()) {
+            Result<std::unique_ptr<RepositoryStream>> next = repository.open(parts[opened.size()], stop);
+            if (!next)
+                return std::unexpected(next.error());
+            opened.push_back(std::move(*next));
+        }
+        const std::unique_ptr<RepositoryStream> stream = std::move(opened[i]);
+        const std::uint64_t size = stream->fileBytes();
         bool twice = false;
         const auto visit = [&](const GgufTensor &tensor) {
             if (!seen.insert(std::hash<std::string_view>{}(tensor.name)).second) {
@@ -125,7 +136,9 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
             }
             return tensors.add(tensor.name, tensor.type, tensor.shape, tensor.bytes, i);
         };
-        Result<GgufHeader> header = readGguf(stream, *size, subject, visit, stop);
+        Result<GgufHeader> header = readGguf(stream->stream(), size, subject, visit, stop);
+        if (auto problem = stream->error())
+            return std::unexpected(*std::move(problem));
         if (twice)
             return fail("gguf.duplicate-tensor", ErrorKind::Unreadable, subject, {{"what", shown}});
         if (!header)
@@ -140,21 +153,21 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
         if (i == 0)
             first = std::move(*header);
         files.push_back({shown, true});
-        checkpoint.files.push_back({shown, *size, true, true});
-        repository += *size;
+        checkpoint.files.push_back({shown, size, true, true});
+        bytes += size;
     }
     if (progress)
         progress({parts.size(), parts.size(), {}});
     const GgufSplit split = ggufSplit(first);
     if (split.count > 1 && split.tensors > 0 && split.tensors != tensors.tensors()) {
-        return fail("gguf.split-tensors", ErrorKind::Unreadable, file.string(),
+        return fail("gguf.split-tensors", ErrorKind::Unreadable, whole,
                     {{"expected", split.tensors}, {"found", tensors.tensors()}});
     }
-    const Result<ModelConfig> config = readGgufConfig(first, file.string());
+    const Result<ModelConfig> config = readGgufConfig(first, whole);
     if (!config)
         return std::unexpected(config.error());
     if (tensors.empty())
-        return fail("gguf.no-tensors", ErrorKind::Unreadable, file.string());
+        return fail("gguf.no-tensors", ErrorKind::Unreadable, whole);
     classify(tensors, *config, files, checkpoint);
     if (!first.unknownTypes.empty()) {
         std::string names;
@@ -162,7 +175,7 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
             names += (names.empty() ? "" : ", ") + type;
         checkpoint.notes.push_back({"gguf.unknown-types", Severity::Warning, {{"types", names}}, {}});
     }
-    checkpoint.repositoryBytes = repository;
+    checkpoint.repositoryBytes = bytes;
     checkpoint.quantization = ggufMixName(first);
     if (checkpoint.quantization.empty())
         checkpoint.quantization = mostUsedType(checkpoint);

@@ -3,10 +3,9 @@
 
 #include "models/base/error.h"
 #include "models/checkpoint/checkpoint.h"
-#include "models/sources/localfile.h"
 #include "models/sources/open.h"
+#include "models/sources/repositoryfiles.h"
 
-#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -23,12 +22,20 @@ struct GgufPartName
     unsigned long total = 0;
 };
 std::optional<GgufPartName> ggufPartName(std::string_view path);
+/// The names of all parts; none if there are more than a split can have.
+std::vector<std::string> ggufPartNames(const GgufPartName &name);
 
-/// Reads a GGUF checkpoint: one file, or all parts of a split of which `file` is one.
-Result<CheckpointPtr> readGgufFile(const std::filesystem::path &file, std::stop_token stop,
-                                   const ProgressCallback &progress);
+/// All files of the split of which `path` is one, in order; itself if it is none.
+Result<std::vector<std::string>> ggufParts(const RepositoryFiles &files, const std::string &path);
 
-/// The model files of a folder, one path each (the first part of splits), projectors and other
+/// Reads a GGUF checkpoint of these parts.
+Result<CheckpointPtr> readGguf(RepositoryFiles &files, const std::vector<std::string> &parts,
+                               std::stop_token stop, const ProgressCallback &progress);
+
+/// Projectors, draft heads and importance matrices beside a model: no model by themselves.
+bool isGgufCompanion(std::string_view path);
+
+/// The model files of a listing, one path each (the first part of splits), projectors and other
 /// companions left out.
 std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing);
 

@@ -5,6 +5,7 @@
 #include "models/sources/catalog.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/localfile.h"
+#include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
 #include <algorithm>
@@ -16,46 +17,6 @@ namespace weir {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has(const std::vector<ListedFile> &listing, std::string_view path)
-{
-    return std::any_of(listing.begin(), listing.end(),
-                       [path](const ListedFile &file) { return file.path == path; });
-}
-
-bool hasTopLevel(const std::vector<ListedFile> &listing, std::string_view ending)
-{
-    return std::any_of(listing.begin(), listing.end(), [ending](const ListedFile &file) {
-        return file.path.find('/') == std::string::npos && file.path.ends_with(ending);
-    });
-}
-
-/// Repositories that hold something else than a decoder language model, by the files they are made of.
-std::string_view otherKind(const std::vector<ListedFile> &listing)
-{
-    if (has(listing, "model_index.json"))
-        return "folder.diffusion";
-    const bool wholeModel =
-        has(listing, "config.json")
-        && (has(listing, "model.safetensors") || hasTopLevel(listing, ".safetensors.index.json"));
-    if (has(listing, "adapter_config.json") && !wholeModel)
-        return "folder.adapter";
-    if (has(listing, "modules.json") && has(listing, "1_Pooling/config.json"))
-        return "folder.embedding";
-    return {};
-}
-
-Error withFacts(Error error, const std::vector<ListedFile> &listing)
-{
-    if (error.kind == ErrorKind::NotLanguageModel) {
-        std::uint64_t bytes = 0;
-        for (const ListedFile &file : listing)
-            bytes += file.bytes;
-        error.arguments.emplace_back("files", static_cast<std::uint64_t>(listing.size()));
-        error.arguments.emplace_back("bytes", Bytes{bytes});
-    }
-    return error;
-}
 
 Result<CheckpointPtr> named(Result<CheckpointPtr> read, const fs::path &path)
 {
@@ -81,18 +42,37 @@ Result<CheckpointPtr> named(Result<CheckpointPtr> read, const fs::path &path)
     return std::make_shared<const Checkpoint>(std::move(checkpoint));
 }
 
+/// One GGUF, with the parts beside it that belong to it.
+Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
+                                   const ProgressCallback &progress)
+{
+    std::vector<ListedFile> listing;
+    if (const auto name = ggufPartName(file.filename().string())) {
+        for (const std::string &part : ggufPartNames(*name)) {
+            std::error_code error;
+            const fs::path path = file.parent_path() / part;
+            if (fs::exists(path, error))
+                listing.push_back({part, fs::file_size(path, error)});
+        }
+    }
+    FolderFiles files(file.parent_path(), std::move(listing));
+    const auto parts = ggufParts(files, file.filename().string());
+    if (!parts)
+        return std::unexpected(parts.error());
+    return readGguf(files, *parts, std::move(stop), progress);
+}
+
 Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
                                  const ProgressCallback &progress)
 {
     Result<std::vector<ListedFile>> listing = listFolder(folder);
     if (!listing)
         return std::unexpected(listing.error());
-    if (const std::string_view kind = otherKind(*listing); !kind.empty()) {
-        return std::unexpected(
-            withFacts(Error{std::string(kind), ErrorKind::NotLanguageModel, folder.string(), {}}, *listing));
-    }
-    if (!hasTopLevel(*listing, ".safetensors")) {
-        const std::vector<std::string> models = ggufModels(*listing);
+    FolderFiles files(folder, std::move(*listing));
+    if (auto other = otherKindOf(files))
+        return std::unexpected(*std::move(other));
+    if (!hasTopLevel(files, ".safetensors")) {
+        const std::vector<std::string> models = ggufModels(files.listing());
         if (models.size() == 1)
             return readGgufFile(folder / models.front(), std::move(stop), progress);
         if (models.size() > 1) {
@@ -106,18 +86,13 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
                         {{"count", static_cast<std::uint64_t>(models.size())}, {"names", names}});
         }
     }
-    if (!has(*listing, "config.json") && hasTopLevel(*listing, ".gguf")) {
-        // Nothing but companions (a projector): reading one says what it is.
-        const auto companion = std::find_if(listing->begin(), listing->end(), [](const ListedFile &file) {
-            return file.path.ends_with(".gguf") && file.path.find('/') == std::string::npos;
-        });
-        return readGgufFile(folder / companion->path, std::move(stop), progress);
-    }
-    if (!has(*listing, "config.json") && !hasTopLevel(*listing, ".safetensors"))
+    if (const auto companion = loneCompanion(files))
+        return readGgufFile(folder / *companion, std::move(stop), progress);
+    if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors"))
         return fail("folder.no-model", ErrorKind::Unreadable, folder.string());
-    Result<CheckpointPtr> read = readSafetensorsFolder(folder, *listing, {}, std::move(stop), progress);
+    Result<CheckpointPtr> read = readSafetensors(files, {}, std::move(stop), progress);
     if (!read)
-        return std::unexpected(withFacts(read.error(), *listing));
+        return std::unexpected(withFacts(read.error(), files));
     return read;
 }
 
@@ -131,14 +106,15 @@ Result<CheckpointPtr> readOneSafetensors(const fs::path &file, std::stop_token s
     Result<std::vector<ListedFile>> listing = listFolder(folder);
     if (!listing)
         return std::unexpected(listing.error());
+    FolderFiles files(folder, std::move(*listing));
     const std::string name = file.filename().string();
     if (name.starts_with("adapter_model")
-        || (has(*listing, "adapter_config.json") && !has(*listing, "config.json"))) {
+        || (files.find("adapter_config.json") != nullptr && files.find("config.json") == nullptr)) {
         return std::unexpected(
-            withFacts(Error{"folder.adapter", ErrorKind::NotLanguageModel, file.string(), {}}, *listing));
+            withFacts(Error{"folder.adapter", ErrorKind::NotLanguageModel, file.string(), {}}, files));
     }
     const bool shard = name.find("-of-") != std::string::npos;
-    return readSafetensorsFolder(folder, *listing, shard ? std::string() : name, std::move(stop), progress);
+    return readSafetensors(files, shard ? std::string() : name, std::move(stop), progress);
 }
 
 fs::path expandHome(std::string_view argument)

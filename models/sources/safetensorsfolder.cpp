@@ -8,32 +8,20 @@
 #include "models/checkpoint/config.h"
 #include "models/checkpoint/safetensors.h"
 #include "models/checkpoint/tensorset.h"
+#include "models/sources/headerqueue.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <optional>
 #include <unordered_set>
 
 namespace weir {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr std::uint64_t maxIndexBytes = 256U << 20U; ///< the largest seen has 60 MB
-
-bool isWeightFile(std::string_view path)
-{
-    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin",  ".pt", ".pth",
-                                                             ".onnx",        ".gguf", ".h5", ".msgpack"};
-    if (path.ends_with("training_args.bin"))
-        return false;
-    return std::any_of(endings.begin(), endings.end(),
-                       [path](std::string_view ending) { return path.ends_with(ending); });
-}
 
 /// Weights under a name that a publisher gives to another copy or to something that is not the model.
 bool isCopyByName(std::string_view path)
@@ -86,10 +74,9 @@ std::optional<ShardName> shardName(std::string_view file)
 class FolderReader
 {
 public:
-    FolderReader(const fs::path &folder, const std::vector<ListedFile> &listing, std::stop_token stop,
-                 const ProgressCallback &progress)
-        : m_folder(folder)
-        , m_listing(listing)
+    FolderReader(RepositoryFiles &files, std::stop_token stop, const ProgressCallback &progress)
+        : m_repository(files)
+        , m_listing(files.listing())
         , m_stop(std::move(stop))
         , m_progress(progress)
     {}
@@ -115,38 +102,26 @@ public:
             if (const Result<void> complete = checkShards(candidates); !complete)
                 return std::unexpected(complete.error());
         }
-        for (std::size_t i = 0; i < candidates.size(); ++i) {
-            if (m_stop.stop_requested())
-                return fail("cancelled", ErrorKind::Unreadable, m_folder.string());
-            if (m_progress)
-                m_progress({i, candidates.size(), candidates[i]});
-            if (const Result<void> file = readFile(candidates[i]); !file)
-                return std::unexpected(file.error());
-        }
+        if (const Result<void> headers = readHeaders(candidates); !headers)
+            return std::unexpected(headers.error());
         if (m_progress)
             m_progress({candidates.size(), candidates.size(), {}});
         if (m_tensors.empty())
-            return fail("folder.no-tensors", ErrorKind::Unreadable, m_folder.string());
+            return fail("folder.no-tensors", ErrorKind::Unreadable, subject());
         return finishCheckpoint(*config, only);
     }
 
 private:
-    const ListedFile *listed(std::string_view path) const
-    {
-        const auto found =
-            std::lower_bound(m_listing.begin(), m_listing.end(), path,
-                             [](const ListedFile &file, std::string_view name) { return file.path < name; });
-        return found != m_listing.end() && found->path == path ? &*found : nullptr;
-    }
+    const ListedFile *listed(std::string_view path) const { return m_repository.find(path); }
+    std::string subject(const std::string &path = {}) const { return m_repository.subject(path); }
 
     Result<nlohmann::json> readJson(const std::string &name)
     {
-        const fs::path path = m_folder / name;
-        const Result<std::string> text = readTextFile(path, maxConfigBytes);
+        const Result<std::string> text = m_repository.text(name, maxConfigBytes, m_stop);
         if (!text)
             return std::unexpected(text.error());
         std::vector<std::string> duplicates;
-        Result<nlohmann::json> parsed = parseTolerant(*text, path.string(), &duplicates);
+        Result<nlohmann::json> parsed = parseTolerant(*text, subject(name), &duplicates);
         if (parsed && !duplicates.empty()) {
             m_checkpoint.notes.push_back({"config.duplicate-keys",
                                           Severity::Warning,
@@ -159,7 +134,7 @@ private:
     Result<ModelConfig> readConfig()
     {
         if (listed("config.json") == nullptr)
-            return fail("folder.no-config", ErrorKind::Unreadable, m_folder.string());
+            return fail("folder.no-config", ErrorKind::Unreadable, subject());
         const Result<nlohmann::json> config = readJson("config.json");
         if (!config)
             return std::unexpected(config.error());
@@ -168,6 +143,8 @@ private:
         for (const char *name : {"hf_quant_config.json", "quantize_config.json", "quant_config.json"}) {
             if (side == nullptr && listed(name) != nullptr) {
                 Result<nlohmann::json> parsed = readJson(name);
+                if (!parsed && RepositoryFiles::isAboutTheWay(parsed.error()))
+                    return std::unexpected(parsed.error());
                 if (!parsed) { // the headers decide bytes; a damaged side file costs a label only
                     m_checkpoint.notes.push_back({"config.side-file-unreadable",
                                                   Severity::Warning,
@@ -184,7 +161,7 @@ private:
                 side = &quantization;
             }
         }
-        return readModelConfig(*config, side, (m_folder / "config.json").string());
+        return readModelConfig(*config, side, subject("config.json"));
     }
 
     Result<void> readIndex()
@@ -198,15 +175,15 @@ private:
         }
         if (chosen.empty())
             return {};
-        const fs::path path = m_folder / chosen;
-        const Result<std::string> text = readTextFile(path, maxIndexBytes);
+        const std::string path = subject(chosen);
+        const Result<std::string> text = m_repository.text(chosen, maxIndexBytes, m_stop);
         if (!text)
             return std::unexpected(text.error());
         if (text->empty())
-            return fail("file.empty", ErrorKind::Unreadable, path.string());
+            return fail("file.empty", ErrorKind::Unreadable, path);
         if (const std::string_view impostor = impostorError(*text); !impostor.empty())
-            return fail(std::string(impostor), ErrorKind::Unreadable, path.string());
-        Result<SafetensorsIndex> index = readSafetensorsIndex(*text, path.string());
+            return fail(std::string(impostor), ErrorKind::Unreadable, path);
+        Result<SafetensorsIndex> index = readSafetensorsIndex(*text, path);
         if (!index)
             return std::unexpected(index.error());
         std::vector<std::string> missing;
@@ -215,7 +192,7 @@ private:
                 missing.push_back(file);
         }
         if (!missing.empty()) {
-            return fail("folder.missing-shard", ErrorKind::NotFound, (m_folder / missing.front()).string(),
+            return fail("folder.missing-shard", ErrorKind::NotFound, subject(missing.front()),
                         {{"missing", static_cast<std::uint64_t>(missing.size())},
                          {"total", static_cast<std::uint64_t>(index->files.size())},
                          {"index", chosen}});
@@ -269,7 +246,7 @@ private:
                     return shard.prefix == first.prefix && shard.total == first.total;
                 }));
             if (count < first.total) {
-                return fail("folder.shards-incomplete", ErrorKind::NotFound, m_folder.string(),
+                return fail("folder.shards-incomplete", ErrorKind::NotFound, subject(),
                             {{"found", std::uint64_t{count}}, {"total", std::uint64_t{first.total}}});
             }
         }
@@ -281,23 +258,68 @@ private:
         const bool pickle = std::any_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
             return isWeightFile(file.path) && !file.path.ends_with(".safetensors");
         });
-        return fail(pickle ? "folder.pickle-only" : "folder.config-only", ErrorKind::Unreadable,
-                    m_folder.string());
+        return fail(pickle ? "folder.pickle-only" : "folder.config-only", ErrorKind::Unreadable, subject());
     }
 
-    Result<void> readFile(const std::string &path)
+    bool isInIndex(const std::string &path) const
     {
-        const bool inIndex =
-            m_index && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
-        const bool isListed = inIndex || !m_index;
+        return m_index && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
+    }
+
+    /// Whether the index says that another file's copy of a tensor counts.
+    bool isElsewhere(const std::string &path, std::string_view tensor) const
+    {
+        const auto place = m_index->fileOf(tensor);
+        return place && m_index->files[*place] != path;
+    }
+
+    /// Bytes that the header of a file probably has: an entry is its name and about 90 characters.
+    std::uint64_t headerGuess(const std::string &path) const
+    {
+        constexpr std::uint64_t unknown = 128U << 10U; // of a thousand repositories, 97 % stay below 100 kB
+        constexpr std::uint64_t entry = 96;
+        constexpr std::uint64_t rest = 1024;
+        if (!m_index)
+            return unknown;
+        const auto place = std::lower_bound(m_index->files.begin(), m_index->files.end(), path);
+        if (place == m_index->files.end() || *place != path)
+            return unknown;
+        const auto &share = m_index->shares[static_cast<std::size_t>(place - m_index->files.begin())];
+        return rest + share.nameBytes + share.tensors * entry;
+    }
+
+    Result<void> readHeaders(const std::vector<std::string> &candidates)
+    {
+        std::vector<HeaderQueue::File> files;
+        std::vector<char> inIndex; // not bool: read on several threads
+        for (const std::string &path : candidates) {
+            files.push_back({path, headerGuess(path)});
+            inIndex.push_back(isInIndex(path) ? 1 : 0);
+        }
+        const auto filter = [&](std::size_t file, std::string_view tensor) {
+            return inIndex[file] == 0 || !isElsewhere(candidates[file], tensor);
+        };
+        HeaderQueue queue(m_repository, std::move(files), filter, m_stop);
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            if (m_stop.stop_requested())
+                return fail("cancelled", ErrorKind::Unreadable, subject());
+            if (m_progress)
+                m_progress({std::min(candidates.size(), queue.parsed()), candidates.size(), candidates[i]});
+            if (const Result<void> file = takeHeader(candidates[i], queue.next()); !file)
+                return std::unexpected(file.error());
+        }
+        return {};
+    }
+
+    Result<void> takeHeader(const std::string &path, Result<ParsedHeader> header)
+    {
+        const bool isListed = isInIndex(path) || !m_index;
         const auto number = static_cast<std::uint32_t>(m_files.size());
-        TensorSet unlisted;
-        TensorSet &target = isListed ? m_tensors : unlisted;
-        const std::size_t seenBefore = m_seen.size();
-        const Result<std::uint64_t> bytes = readHeader(path, number, inIndex, target);
-        if (!bytes) {
-            if (isListed)
-                return std::unexpected(bytes.error());
+        if (header)
+            header = withoutSeen(path, *std::move(header));
+        if (!header) {
+            if (isListed || RepositoryFiles::isAboutTheWay(header.error()))
+                return std::unexpected(header.error());
             // A damaged file that nothing refers to must not keep the rest from being read.
             m_checkpoint.notes.push_back(
                 {"folder.unlisted-unreadable", Severity::Warning, {{"file", path}}, {}});
@@ -305,91 +327,61 @@ private:
             m_checkpoint.files.push_back({path, listed(path)->bytes, false, false});
             return {};
         }
-        bool counted = m_seen.size() > seenBefore;
-        if (!isListed && counted) {
-            counted = std::none_of(unlisted.patterns().begin(), unlisted.patterns().end(), isOriginalNaming);
-            if (counted) {
-                std::uint64_t size = 0;
-                for (const RawGroup &group : unlisted.groups()) {
-                    size += group.bytes;
-                    if (!addGroup(unlisted, group, number))
-                        return fail("tensors.too-many-names", ErrorKind::Unreadable, path);
-                }
+        const TensorSet &tensors = header->tensors;
+        bool counted = !tensors.empty();
+        if (!isListed && counted)
+            counted = std::none_of(tensors.patterns().begin(), tensors.patterns().end(), isOriginalNaming);
+        if (counted) {
+            std::uint64_t size = 0;
+            for (const RawGroup &group : tensors.groups()) {
+                size += group.bytes;
+                if (!addGroup(tensors, group, number))
+                    return fail("tensors.too-many-names", ErrorKind::Unreadable, subject(path));
+            }
+            if (!isListed) {
                 m_checkpoint.notes.push_back(
                     {"folder.unlisted-file",
                      Severity::Warning,
-                     {{"file", path}, {"tensors", unlisted.tensors()}, {"bytes", Bytes{size}}},
+                     {{"file", path}, {"tensors", tensors.tensors()}, {"bytes", Bytes{size}}},
                      {}});
             }
         }
+        if (header->formatTag == "mlx")
+            m_isMlx = true;
         m_files.push_back({path, isListed});
-        m_checkpoint.files.push_back({path, *bytes, isListed, counted});
+        m_checkpoint.files.push_back({path, header->fileBytes, isListed, counted});
         return {};
+    }
+
+    /// Leaves out tensors that a file before this one had: the first copy counts.
+    Result<ParsedHeader> withoutSeen(const std::string &path, ParsedHeader header)
+    {
+        const bool seenBefore = std::any_of(header.names.begin(), header.names.end(),
+                                            [this](std::size_t name) { return m_seen.contains(name); });
+        if (!seenBefore) {
+            m_seen.insert(header.names.begin(), header.names.end());
+            return header;
+        }
+        ParsedHeader rest{header.fileBytes, {}, {}, {}, header.formatTag};
+        const bool inIndex = isInIndex(path);
+        const auto visit = [&](const HeaderTensor &tensor) {
+            if (inIndex && isElsewhere(path, tensor.name))
+                return true;
+            if (!m_seen.insert(std::hash<std::string_view>{}(tensor.name)).second)
+                return true;
+            return rest.tensors.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, 0);
+        };
+        const Result<void> read = readSafetensorsHeader(
+            header.json, header.fileBytes - 8 - header.json.size(), subject(path), visit);
+        if (!read)
+            return std::unexpected(read.error());
+        return rest;
     }
 
     bool addGroup(const TensorSet &from, const RawGroup &group, std::uint32_t file)
     {
         return m_tensors.addGroup(from.patternOf(group), group.layer, from.dtypeOf(group),
                                   from.shapeOf(group), file, group.count, group.bytes);
-    }
-
-    /// @return the size of the file
-    Result<std::uint64_t> readHeader(const std::string &path, std::uint32_t number, bool inIndex,
-                                     TensorSet &target)
-    {
-        const fs::path file = m_folder / path;
-        const Result<std::uint64_t> size = regularFileSize(file);
-        if (!size)
-            return std::unexpected(size.error());
-        std::ifstream stream(file, std::ios::binary);
-        std::array<std::uint8_t, 8> first{};
-        stream.read(reinterpret_cast<char *>(first.data()), 8);
-        if (!stream && *size >= 8)
-            return fail("file.denied", ErrorKind::Unreadable, file.string());
-        if (const std::string_view impostor = impostor_(stream, first, *size); !impostor.empty())
-            return fail(std::string(impostor), ErrorKind::Unreadable, file.string());
-        const Result<std::uint64_t> length = safetensorsHeaderLength(first, *size, file.string());
-        if (!length)
-            return std::unexpected(length.error());
-        std::string header(static_cast<std::size_t>(*length), '\0');
-        stream.read(header.data(), static_cast<std::streamsize>(header.size()));
-        if (!stream)
-            return fail("file.denied", ErrorKind::Unreadable, file.string());
-
-        std::string formatTag;
-        const auto visit = [&](const HeaderTensor &tensor) {
-            if (inIndex) {
-                // The index says which copy counts, and what it does not name is not loaded.
-                const auto place = m_index->fileOfTensor.find(std::string(tensor.name));
-                if (place != m_index->fileOfTensor.end() && m_index->files[place->second] != path)
-                    return true;
-            }
-            if (!m_seen.insert(std::hash<std::string_view>{}(tensor.name)).second)
-                return true;
-            return target.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, number);
-        };
-        const Result<void> read =
-            readSafetensorsHeader(header, *size - 8 - *length, file.string(), visit, &formatTag);
-        if (!read)
-            return std::unexpected(read.error());
-        if (formatTag == "mlx")
-            m_isMlx = true;
-        return *size;
-    }
-
-    /// What stands in a file that begins like text; the format begins with a length, not with a letter.
-    static std::string_view impostor_(std::ifstream &stream, const std::array<std::uint8_t, 8> &first,
-                                      std::uint64_t size)
-    {
-        if (size < 16 || (first[0] != '<' && first[0] != 'v' && first[0] != '\n'))
-            return {};
-        std::string text(reinterpret_cast<const char *>(first.data()), first.size());
-        std::array<char, 120> more{};
-        stream.read(more.data(), more.size());
-        text.append(more.data(), static_cast<std::size_t>(stream.gcount()));
-        stream.clear();
-        stream.seekg(8);
-        return impostorError(text);
     }
 
     Result<CheckpointPtr> finishCheckpoint(const ModelConfig &config, const std::string &only)
@@ -432,12 +424,13 @@ private:
     void noteMissingTensors()
     {
         std::uint64_t missing = 0;
-        std::string first;
-        for (const auto &[name, file] : m_index->fileOfTensor) {
-            if (!m_seen.contains(std::hash<std::string_view>{}(name))) {
-                if (missing++ == 0 || name < first)
-                    first = name;
-            }
+        std::string_view first;
+        for (const SafetensorsIndex::Entry &entry : m_index->entries) {
+            if (m_seen.contains(entry.hash))
+                continue;
+            const std::string_view name = m_index->nameOf(entry);
+            if (missing++ == 0 || name < first)
+                first = name;
         }
         if (missing > 0) {
             m_checkpoint.notes.push_back({"folder.index-names-missing",
@@ -447,7 +440,7 @@ private:
         }
     }
 
-    const fs::path &m_folder;
+    RepositoryFiles &m_repository;
     const std::vector<ListedFile> &m_listing;
     std::stop_token m_stop;
     const ProgressCallback &m_progress;
@@ -461,11 +454,20 @@ private:
 
 } // namespace
 
-Result<CheckpointPtr> readSafetensorsFolder(const fs::path &folder, const std::vector<ListedFile> &listing,
-                                            const std::string &only, std::stop_token stop,
-                                            const ProgressCallback &progress)
+bool isWeightFile(std::string_view path)
 {
-    return FolderReader(folder, listing, std::move(stop), progress).read(only);
+    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin",  ".pt", ".pth",
+                                                             ".onnx",        ".gguf", ".h5", ".msgpack"};
+    if (path.ends_with("training_args.bin"))
+        return false;
+    return std::any_of(endings.begin(), endings.end(),
+                       [path](std::string_view ending) { return path.ends_with(ending); });
+}
+
+Result<CheckpointPtr> readSafetensors(RepositoryFiles &files, const std::string &only, std::stop_token stop,
+                                      const ProgressCallback &progress)
+{
+    return FolderReader(files, std::move(stop), progress).read(only);
 }
 
 } // namespace weir

@@ -3,21 +3,23 @@
 
 #include "models/base/error.h"
 #include "models/checkpoint/checkpoint.h"
-#include "models/sources/localfile.h"
 #include "models/sources/open.h"
+#include "models/sources/repositoryfiles.h"
 
-#include <filesystem>
 #include <stop_token>
-#include <vector>
+#include <string>
+#include <string_view>
 
 namespace weir {
 
-/// Reads a model folder with safetensors files: config, index, the header of every weight file. Files
+/// Reads a repository with safetensors files: config, index, the header of every weight file. Files
 /// that the index does not list are found and counted (marked unlisted), second copies of the same
 /// weights are not.
-/// @param only  if not empty, read this one file of the folder instead of all of them
-Result<CheckpointPtr> readSafetensorsFolder(const std::filesystem::path &folder,
-                                            const std::vector<ListedFile> &listing, const std::string &only,
-                                            std::stop_token stop, const ProgressCallback &progress);
+/// @param only  if not empty, read this one file of the repository instead of all of them
+Result<CheckpointPtr> readSafetensors(RepositoryFiles &files, const std::string &only, std::stop_token stop,
+                                      const ProgressCallback &progress);
+
+/// Weights in any format, by the ending of the name.
+bool isWeightFile(std::string_view path);
 
 } // namespace weir

@@ -157,6 +157,9 @@ private slots:
     void pinAndUndo();
     void selectingInTheListAndUndo();
     void filterKeepsTheSelection();
+    void siblingsAreOneRowThatUnfolds();
+    void modelFamilies_data();
+    void modelFamilies();
     void typedNameOpens();
     void completionOpens();
     void droppedFolderOpens();
@@ -418,7 +421,7 @@ void TestWindow::filterKeepsTheSelection()
     QVERIFY(program.text("catalogEmpty").contains(QStringLiteral("Escape")));
     QTest::keyClick(filter, Qt::Key_Escape);
     QTRY_COMPARE(list->model()->rowCount(), all);
-    QCOMPARE(list->currentIndex().data(CatalogModel::IdRole).toString(), referenceId);
+    QTRY_COMPARE(list->currentIndex().data(CatalogModel::IdRole).toString(), referenceId);
 
     auto *show = program.find<QComboBox>("catalogShow");
     show->setCurrentIndex(1);
@@ -432,6 +435,90 @@ void TestWindow::filterKeepsTheSelection()
         last = speed;
     }
     QCOMPARE(program.session.selectedId(), referenceId);
+}
+
+void TestWindow::siblingsAreOneRowThatUnfolds()
+{
+    Program program(settingsFile());
+    QTRY_VERIFY(program.session.isSettled());
+    auto *list = program.find<QListView>("catalogList");
+    const auto rowOf = [list](const QString &id) {
+        for (int row = 0; row < list->model()->rowCount(); ++row) {
+            if (list->model()->index(row, 0).data(CatalogModel::IdRole).toString() == id)
+                return row;
+        }
+        return -1;
+    };
+    // One row a model; the reference stands for its five quantizations.
+    QSet<QString> families;
+    for (int row = 0; row < list->model()->rowCount(); ++row) {
+        const QString family = list->model()->index(row, 0).data(CatalogModel::FamilyRole).toString();
+        QVERIFY2(!families.contains(family), qPrintable(family));
+        families.insert(family);
+    }
+    const int folded = list->model()->rowCount();
+    const QModelIndex head = list->model()->index(rowOf(referenceId), 0);
+    const int siblings = head.data(CatalogFilter::SiblingsRole).toInt();
+    QCOMPARE(siblings, 5);
+    QVERIFY(!head.data(CatalogFilter::UnfoldedRole).toBool());
+
+    // The arrow at the left of the row, with the mouse; the selection stays.
+    const QRect rect = list->visualRect(head);
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, QPoint(rect.left() + 17, rect.center().y()));
+    QCOMPARE(list->model()->rowCount(), folded + siblings - 1);
+    QCOMPARE(program.session.selectedId(), referenceId);
+    const QString fp8 = QStringLiteral("qwen3.5-122b-a10b-fp8");
+    QVERIFY(rowOf(fp8) > rowOf(referenceId) && rowOf(fp8) < rowOf(referenceId) + siblings);
+    QVERIFY(list->model()->index(rowOf(fp8), 0).data(CatalogFilter::ChildRole).toBool());
+
+    // Folding over a selected sibling hands the selection to the row that stays.
+    list->setFocus();
+    list->setCurrentIndex(list->model()->index(rowOf(fp8), 0));
+    QTRY_COMPARE(program.session.selectedId(), fp8);
+    QTest::keyClick(list, Qt::Key_Left);
+    QCOMPARE(list->model()->rowCount(), folded);
+    QTRY_COMPARE(program.session.selectedId(), referenceId);
+
+    // Selected from elsewhere, a hidden one is shown.
+    program.session.select(fp8);
+    QTRY_VERIFY(rowOf(fp8) >= 0);
+    QTRY_COMPARE(list->currentIndex().row(), rowOf(fp8));
+    QTest::keyClick(list, Qt::Key_Right);
+    QCOMPARE(list->model()->rowCount(), folded + siblings - 1);
+
+    // A text to search for shows all that have it.
+    QTest::keyClick(list, Qt::Key_Left);
+    QTest::keyClicks(program.find<QLineEdit>("catalogFilter"), QStringLiteral("30b-a3b fp8"));
+    QTRY_COMPARE(list->model()->rowCount(), 1);
+    QCOMPARE(list->model()->index(0, 0).data(CatalogModel::IdRole).toString(),
+             QStringLiteral("qwen3-30b-a3b-fp8"));
+}
+
+void TestWindow::modelFamilies_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("family");
+    const auto row = [](const char *name, const char *family) {
+        QTest::newRow(name) << QString::fromLatin1(name) << QString::fromLatin1(family);
+    };
+    row("Qwen/Qwen3-30B-A3B", "qwen3-30b-a3b");
+    row("nvidia/Qwen3-30B-A3B-NVFP4", "qwen3-30b-a3b");
+    row("mlx-community/Qwen3-30B-A3B-4bit", "qwen3-30b-a3b");
+    row("Intel/Qwen3.5-122B-A10B-int4-AutoRound", "qwen3.5-122b-a10b");
+    row("ggml-org/Qwen3.6-35B-A3B-MTP-GGUF", "qwen3.6-35b-a3b");
+    row("RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b-instruct");
+    row("Qwen/Qwen3-32B-FP8-Static-PerTensor", "qwen3-32b");
+    row("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit", "llama-3.1-8b-instruct");
+    row("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron-3-nano-30b-a3b");
+    row("Qwen3-8B-Q4_K_M", "qwen3-8b");
+    row("Qwen3-8B-IQ4_XS", "qwen3-8b");
+    row("gguf", "gguf");
+}
+
+void TestWindow::modelFamilies()
+{
+    QFETCH(QString, name);
+    QTEST(modelFamily(name), "family");
 }
 
 void TestWindow::typedNameOpens()

@@ -488,9 +488,9 @@ void SafetensorsTest::index()
         "test");
     QVERIFY(index);
     QCOMPARE(index->files, (std::vector<std::string>{"x.safetensors", "y.safetensors"}));
-    QCOMPARE(index->fileOfTensor.at("a"), 0U);
-    QCOMPARE(index->fileOfTensor.at("b"), 1U);
-    QCOMPARE(index->fileOfTensor.at("c"), 1U);
+    QCOMPARE(index->fileOf("a").value(), 0U);
+    QCOMPARE(index->fileOf("b").value(), 1U);
+    QCOMPARE(index->fileOf("c").value(), 1U);
 }
 
 void SafetensorsTest::badIndex_data()

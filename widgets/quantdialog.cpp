@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/quantdialog.h"
+
+#include "models/checkpoint/quantrecipe.h"
+#include "models/items/text.h"
+#include "widgets/theme.h"
+#include "widgets/wording.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScopedValueRollback>
+#include <QStandardItemModel>
+#include <QVBoxLayout>
+
+namespace weir {
+
+namespace {
+
+QString kindTitle(QuantKind kind)
+{
+    switch (kind) {
+    case QuantKind::Float: return QuantDialog::tr("Unquantized");
+    case QuantKind::Safetensors: return QuantDialog::tr("Safetensors");
+    case QuantKind::Mlx: return QuantDialog::tr("MLX");
+    case QuantKind::Gguf: return QuantDialog::tr("GGUF");
+    }
+    return {};
+}
+
+void addHeading(QComboBox *box, const QString &text)
+{
+    box->addItem(text, QStringLiteral("-"));
+    auto *model = qobject_cast<QStandardItemModel *>(box->model());
+    QStandardItem *item = model->item(box->count() - 1);
+    item->setFlags(Qt::NoItemFlags);
+    item->setFont(textFont(box->font(), TextSize::Small));
+}
+
+/// Schemes that make sense for a single component.
+void fillComponentChoices(QComboBox *box)
+{
+    box->addItem(QuantDialog::tr("like the rest"), QString());
+    for (const char *id : {"bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4"})
+        box->addItem(quantizationText(id), QLatin1String(id));
+}
+
+} // namespace
+
+void fillQuantChoices(QComboBox *box, const QString &asItIs)
+{
+    box->clear();
+    box->addItem(asItIs, QString());
+    std::optional<QuantKind> kind;
+    for (const QuantChoice &choice : quantChoices()) {
+        if (kind != choice.kind) {
+            kind = choice.kind;
+            addHeading(box, kindTitle(choice.kind));
+        }
+        box->addItem(quantizationText(choice.id), toText(choice.id));
+    }
+}
+
+QuantDialog::QuantDialog(const Wording &wording, Previewer previewer, QWidget *parent)
+    : QDialog(parent)
+    , m_wording(wording)
+    , m_previewer(std::move(previewer))
+{
+    setObjectName(QStringLiteral("quantDialog"));
+    setWindowTitle(tr("What If It Were Quantized Otherwise?"));
+
+    m_title = new QLabel(this);
+    m_title->setObjectName(QStringLiteral("quantTitle"));
+    m_title->setProperty("role", QStringLiteral("title"));
+    m_title->setTextFormat(Qt::PlainText);
+
+    m_whole = new QComboBox(this);
+    m_whole->setObjectName(QStringLiteral("quantWhole"));
+    m_whole->setAccessibleName(tr("Quantization of the whole model"));
+    m_whole->setMaxVisibleItems(24);
+
+    m_form = new QFormLayout;
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    m_form->setHorizontalSpacing(16);
+    m_form->addRow(tr("Whole model"), m_whole);
+
+    m_text = new QLineEdit(this);
+    m_text->setObjectName(QStringLiteral("quantRecipe"));
+    m_text->setAccessibleName(tr("Recipe as text"));
+    m_text->setPlaceholderText(tr("as it is"));
+    m_text->setToolTip(tr("As --quant takes it: awq,lm_head=int8"));
+
+    m_preview = new QLabel(this);
+    m_preview->setObjectName(QStringLiteral("quantPreview"));
+    m_preview->setTextFormat(Qt::PlainText);
+    m_preview->setWordWrap(true);
+    m_preview->setMinimumHeight(4 * fontMetrics().lineSpacing());
+    m_preview->setAlignment(Qt::AlignTop);
+
+    m_show = new QPushButton(tr("Show"), this);
+    m_show->setObjectName(QStringLiteral("quantShow"));
+    m_show->setDefault(true);
+    m_pin = new QPushButton(tr("Pin Beside"), this);
+    m_pin->setObjectName(QStringLiteral("quantPin"));
+    auto *close = new QPushButton(tr("Close"), this);
+    close->setObjectName(QStringLiteral("quantClose"));
+
+    auto *recipeRow = new QFormLayout;
+    recipeRow->setHorizontalSpacing(16);
+    recipeRow->addRow(tr("Recipe"), m_text);
+    auto *buttons = new QHBoxLayout;
+    buttons->addStretch(1);
+    buttons->addWidget(close);
+    buttons->addWidget(m_pin);
+    buttons->addWidget(m_show);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(18, 16, 18, 14);
+    layout->setSpacing(12);
+    layout->addWidget(m_title);
+    layout->addLayout(m_form);
+    layout->addLayout(recipeRow);
+    layout->addWidget(m_preview);
+    layout->addLayout(buttons);
+    setMinimumWidth(30 * fontMetrics().averageCharWidth() + 220);
+
+    connect(m_whole, &QComboBox::currentIndexChanged, this, [this] {
+        if (!m_updating)
+            m_text->setText(recipe());
+    });
+    connect(m_text, &QLineEdit::textChanged, this, [this](const QString &text) {
+        if (!m_updating)
+            showRecipe(text);
+        updatePreview();
+    });
+    connect(m_show, &QPushButton::clicked, this, [this] { emit chosen(m_text->text().trimmed()); });
+    connect(m_pin, &QPushButton::clicked, this, [this] { emit pinRequested(m_text->text().trimmed()); });
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+}
+
+void QuantDialog::setBase(const CheckpointPtr &base, const QString &recipe)
+{
+    {
+        const QScopedValueRollback updating(m_updating, true);
+        m_title->setText(toText(printable(base->name, 80)));
+        fillQuantChoices(m_whole, tr("as it is: %1").arg(quantizationText(base->quantization)));
+        makeRows(*base);
+    }
+    showRecipe(recipe);
+    m_text->setText(recipe);
+    updatePreview();
+}
+
+void QuantDialog::makeRows(const Checkpoint &base)
+{
+    for (const Row &row : m_rows)
+        m_form->removeRow(row.box);
+    m_rows.clear();
+    for (const ComponentSum &sum : base.sums) {
+        // Small parts that no recipe touches would only lengthen the list.
+        switch (sum.component) {
+        case Component::Router:
+        case Component::Norm:
+        case Component::Other: continue;
+        default: break;
+        }
+        auto *box = new QComboBox(this);
+        box->setObjectName(QStringLiteral("quant_") + toText(componentId(sum.component)));
+        box->setAccessibleName(m_wording.componentLabel(sum.component));
+        fillComponentChoices(box);
+        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+            if (!m_updating)
+                m_text->setText(this->recipe());
+        });
+        m_form->addRow(m_wording.componentLabel(sum.component), box);
+        m_rows.push_back({sum.component, box});
+    }
+}
+
+QString QuantDialog::recipe() const
+{
+    QStringList parts;
+    if (const QString whole = m_whole->currentData().toString(); !whole.isEmpty())
+        parts << whole;
+    for (const Row &row : m_rows) {
+        if (const QString scheme = row.box->currentData().toString(); !scheme.isEmpty())
+            parts << toText(componentId(row.component)) + QLatin1Char('=') + scheme;
+    }
+    return parts.join(QLatin1Char(','));
+}
+
+void QuantDialog::showRecipe(const QString &text)
+{
+    const QScopedValueRollback updating(m_updating, true);
+    const QuantRecipe parsed = parseQuantRecipe(text.trimmed().toStdString()).value_or(QuantRecipe{});
+    m_whole->setCurrentIndex(std::max(0, m_whole->findData(toText(parsed.label))));
+    for (const Row &row : m_rows) {
+        const auto found = parsed.overrides.find(row.component);
+        const int index = found == parsed.overrides.end() ? 0 : row.box->findData(toText(found->second));
+        row.box->setCurrentIndex(std::max(0, index));
+    }
+}
+
+void QuantDialog::updatePreview()
+{
+    const QString text = m_text->text().trimmed();
+    const Preview preview =
+        text.isEmpty() ? Preview{tr("Choose what to change: nothing is downloaded or converted."), false}
+                       : m_previewer(text);
+    m_preview->setText(preview.text);
+    m_show->setEnabled(preview.possible);
+    m_pin->setEnabled(preview.possible);
+}
+
+} // namespace weir
