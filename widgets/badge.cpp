@@ -5,6 +5,7 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QPolygonF>
 
 namespace weir {
 
@@ -48,6 +49,19 @@ double paintBadge(QPainter &painter, const Theme &theme, const QFont &small, con
     painter.setFont(font);
     painter.drawText(pill, Qt::AlignCenter, word);
     return pill.left();
+}
+
+void paintArrow(QPainter &painter, const QPointF &center, bool down, const QColor &color)
+{
+    constexpr double reach = 3.5;
+    QPolygonF line;
+    if (down)
+        line << QPointF(-reach, -reach / 2) << QPointF(0, reach / 2) << QPointF(reach, -reach / 2);
+    else
+        line << QPointF(-reach / 2, -reach) << QPointF(reach / 2, 0) << QPointF(-reach / 2, reach);
+    painter.setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(line.translated(center));
 }
 
 } // namespace weir

@@ -6,6 +6,7 @@
 #include <QFont>
 #include <QPointF>
 
+class QColor;
 class QPainter;
 
 namespace weir {
@@ -16,5 +17,8 @@ struct Theme;
 /// the x of its left end. Empty words paint nothing.
 double paintBadge(QPainter &painter, const Theme &theme, const QFont &small, const QPointF &rightMiddle,
                   Fit fit, const QString &word);
+
+/// The arrow of a row that unfolds: down where it is open, else to the right.
+void paintArrow(QPainter &painter, const QPointF &center, bool down, const QColor &color);
 
 } // namespace weir

@@ -22,18 +22,6 @@ constexpr double lineGap = 3;
 
 bool isChoice(const QModelIndex &index) { return index.parent().isValid(); }
 
-void paintChevron(QPainter &painter, const QColor &color, const QPointF &center, bool open)
-{
-    painter.save();
-    painter.translate(center);
-    if (open)
-        painter.rotate(90);
-    painter.setPen(QPen(color, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(QPolygonF({{-1.8, -3.6}, {1.8, 0}, {-1.8, 3.6}}));
-    painter.restore();
-}
-
 void paintLock(QPainter &painter, const QColor &color, const QPointF &center)
 {
     painter.save();
@@ -106,8 +94,8 @@ void HubDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
         painter->drawLine(QPointF(gutter, row.top()), QPointF(gutter, row.bottom()));
     }
     if (index.data(HubModel::FoldableRole).toBool())
-        paintChevron(*painter, theme.mutedText, {gutter, first.center().y()},
-                     option.state.testFlag(QStyle::State_Open));
+        paintArrow(*painter, {gutter, first.center().y()}, option.state.testFlag(QStyle::State_Open),
+                   theme.mutedText);
     if (index.data(HubModel::GatedRole).toBool())
         paintLock(*painter, theme.mutedText, {gutter, third.center().y()});
 
