@@ -22,19 +22,6 @@ constexpr double lineGap = 3;
 constexpr double childIndent = 14;
 constexpr double markCenter = 17; ///< of the dot and of the arrow
 
-void paintArrow(QPainter &painter, const QPointF &center, bool down, const QColor &color)
-{
-    constexpr double reach = 3.5;
-    QPolygonF line;
-    if (down)
-        line << QPointF(-reach, -reach / 2) << QPointF(0, reach / 2) << QPointF(reach, -reach / 2);
-    else
-        line << QPointF(-reach / 2, -reach) << QPointF(reach / 2, 0) << QPointF(-reach / 2, reach);
-    painter.setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(line.translated(center));
-}
-
 double sectionHeight(const QFontMetricsF &metrics) { return metrics.height() + 14; }
 
 /// Small text with figures and badges; kept readable with small desktop fonts.

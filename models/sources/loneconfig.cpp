@@ -69,8 +69,8 @@ Result<NameCounts> indexedNames(RepositoryFiles &files, const std::string &name,
     if (!index)
         return std::unexpected(index.error());
     TensorSet names;
-    for (const auto &[name, shard] : index->fileOfTensor) {
-        if (!names.add(name, "BF16", {}, 0, 0))
+    for (const SafetensorsIndex::Entry &entry : index->entries) {
+        if (!names.add(index->nameOf(entry), "BF16", {}, 0, 0))
             return fail("tensors.too-many-names", ErrorKind::Unreadable, subject);
     }
     NameCounts counts;
