@@ -38,9 +38,14 @@ bool isNvfp4Layer(const Checkpoint &plain, const TensorGroup &group)
     if (startsWithAny(architecture, {"LlamaFor", "MistralFor", "MixtralFor", "Qwen2For", "Qwen2Moe",
                                      "Qwen3For", "Qwen3Moe", "Phi3"}))
         return true;
-    if (startsWithAny(architecture, {"Deepseek", "Kimi"})) {
+    // As GGUF files name the same architectures.
+    static constexpr std::array<std::string_view, 7> whole{"llama",    "qwen2",    "qwen2moe", "qwen3",
+                                                           "qwen3moe", "mistral3", "phi3"};
+    if (std::find(whole.begin(), whole.end(), architecture) != whole.end())
+        return true;
+    if (startsWithAny(architecture, {"Deepseek", "Kimi", "deepseek2"})) {
         return group.component == Component::SharedExpert || group.component == Component::DenseMlp
-               || (group.role == Role::AttentionOutput && architecture.starts_with("Deepseek"));
+               || (group.role == Role::AttentionOutput && !architecture.starts_with("Kimi"));
     }
     return !plain.isMoe() && group.component == Component::DenseMlp;
 }
@@ -72,7 +77,7 @@ std::optional<LinearScheme> layoutOf(std::string_view scheme, std::string_view a
     if (scheme == "fp8") {
         layout.layout = Layout::Fp8Block;
         layout.scaleDtype = startsWithAny(architecture, {"Deepseek", "Kimi", "Glm4MoeLite", "GlmMoeDsa",
-                                                         "MiniMax", "deepseek"})
+                                                         "MiniMax", "deepseek2", "minimax"})
                                 ? "F32"
                                 : "BF16";
     } else if (scheme == "fp8-channel") {
@@ -154,7 +159,8 @@ std::optional<LinearScheme> conventionalLayout(std::string_view scheme, const Ch
         return mlx && isMatrix(group) ? layout : std::nullopt;
     if (!isLinear(group) && !(fp8 && isDraftLinear(group)))
         return std::nullopt;
-    if (fp8 && (group.shape.front() < 128 || group.pattern.find("weights_proj") != std::string::npos))
+    const std::uint64_t rows = group.shape.front() * (group.shape.size() > 2 ? group.shape[1] : 1);
+    if (fp8 && (rows < 128 || group.pattern.find("weights_proj") != std::string::npos))
         return std::nullopt;
     if (scheme == "autoround" && group.component == Component::SharedExpert)
         return std::nullopt;

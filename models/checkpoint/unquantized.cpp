@@ -244,7 +244,9 @@ std::uint64_t expertsOf(const Checkpoint &checkpoint, const TensorGroup &group)
 {
     const bool experts = group.component == Component::RoutedExperts || group.role == Role::MtpExperts;
     const std::uint64_t count = checkpoint.spec.experts;
-    return experts && isWeight(group) && group.shape.size() == 2 && count > 0 && group.count % count == 0
+    // Each layer has to have all of them.
+    const std::uint64_t matrices = saturatingMultiply(count, std::max<std::uint64_t>(1, group.layers.size()));
+    return experts && isWeight(group) && group.shape.size() == 2 && count > 0 && group.count % matrices == 0
                ? count
                : 1;
 }

@@ -125,6 +125,7 @@ private slots:
     void reserveUnits_data();
     void reserveUnits();
     void requireFit();
+    void otherQuantization();
     void notPredictedIsNull();
     // lists
     void machines();
@@ -192,7 +193,7 @@ void CommandLineTest::helpAndVersion()
     QVERIFY(QRegularExpression(u"^weir \\d+\\.\\d+\\.\\d+\\n$"_s).match(q(version.out)).hasMatch());
     const std::string help = weirRun({"assess", "--help"}).out;
     for (const char *option : {"--machine", "--engine", "--context", "--concurrency", "--k-dtype",
-                               "--v-dtype", "--reserve", "--require-fit", "--json"})
+                               "--v-dtype", "--reserve", "--quant", "--require-fit", "--json"})
         QVERIFY2(help.find(option) != std::string::npos, option);
     // The window's own options are for scripts.
     QVERIFY(weirRun({"--help"}).out.find("--screenshot") == std::string::npos);
@@ -209,6 +210,9 @@ void CommandLineTest::usage_data()
     row("unknown machine", {u"assess"_s, id, u"--machine"_s, u"toaster"_s});
     row("unknown engine", {u"assess"_s, id, u"--engine"_s, u"steam"_s});
     row("option without value", {u"assess"_s, id, u"--context"_s});
+    for (const char *recipe : {"", ",", "Q4_K_Z", "lm_head", "lm_head=", "head=int8", "awq,gptq",
+                               "lm_head=Q4_K_M", "dense_mlp=int8", "norm=int8"})
+        QTest::addRow("quant %s", recipe) << QStringList{u"assess"_s, id, u"--quant"_s, q(recipe)};
     for (const char *context : {"-1", "many", "1.5", "1e3", "1000000001", "99999999999999999999", ""})
         QTest::addRow("context %s", context) << QStringList{u"assess"_s, id, u"--context"_s, q(context)};
     for (const char *concurrency : {"0", "-1", "two", "100001", "4294967297"})
@@ -364,6 +368,9 @@ void CommandLineTest::keepsToItsSchema_data()
     QTest::newRow("cannot load") << QStringList{id, u"--engine"_s, u"llama.cpp"_s};
     QTest::newRow("other workload") << QStringList{id,      u"--context"_s, u"0"_s,  u"--concurrency"_s,
                                                    u"64"_s, u"--k-dtype"_s, u"fp8"_s};
+    for (const char *recipe :
+         {"Q4_K_M", "bf16", "mlx-4bit", "awq,lm_head=int8", "lm_head=int8,shared_expert=fp8"})
+        QTest::addRow("quant %s", recipe) << QStringList{id, u"--quant"_s, q(recipe)};
     QTest::newRow("beyond the model")
         << QStringList{id, u"--context"_s, u"1000000000"_s, u"--concurrency"_s, u"100000"_s};
     const Json machines = weirRun({"machines", "--json"}).json();
@@ -561,6 +568,35 @@ void CommandLineTest::reserveUnits()
     QCOMPARE(quint64{assessed({"qwen2.5-7b-q4_k_m", "--reserve", s(typed)})["memory"]["reserve_bytes"]
                          .get<std::uint64_t>()},
              bytes);
+}
+
+void CommandLineTest::otherQuantization()
+{
+    const Json as = assessed({reference});
+    // What it is already.
+    QVERIFY(assessed({reference, "--quant", "AutoRound"}) == as);
+    // The two changes that made the published recipe faster.
+    const Json changed = assessed({reference, "--quant", "lm_head=int8,shared_expert=fp8"});
+    QCOMPARE(q(changed["checkpoint"]["quantization"].get<std::string>()),
+             u"autoround+shared_expert=fp8+lm_head=int8"_s);
+    QCOMPARE(q(changed["checkpoint"]["provenance"].get<std::string>()), u"config"_s);
+    QVERIFY(changed["checkpoint"]["repository_bytes"].is_null());
+    QVERIFY(changed["checkpoint"]["files"].empty());
+    const auto bytes = [](const Json &object, const char *component) {
+        for (const Json &each : object["components"]) {
+            if (each["id"] == component)
+                return each["resident_bytes"].get<std::uint64_t>();
+        }
+        return std::uint64_t{0};
+    };
+    QCOMPARE(bytes(changed, "lm_head"), std::uint64_t{248320} * 3072 + 248320 * 2);
+    QCOMPARE(bytes(changed, "routed_experts"), bytes(as, "routed_experts"));
+    QVERIFY(changed["decode"]["tokens_per_second"] > as["decode"]["tokens_per_second"]);
+    // The engine goes by the format that it would have.
+    const Json gguf = assessed({reference, "--quant", "q4_k_m"});
+    QCOMPARE(q(gguf["engine"]["id"].get<std::string>()), u"llama.cpp"_s);
+    QCOMPARE(q(gguf["checkpoint"]["format"].get<std::string>()), u"gguf"_s);
+    QCOMPARE(bytes(gguf, "vision"), std::uint64_t{0});
 }
 
 void CommandLineTest::requireFit()

@@ -121,6 +121,7 @@ private slots:
     void unknownIsRefused_data();
     void unknownIsRefused();
     void hostileLists();
+    void understandsPublishedConfigs();
     void agreesWithForged_data();
     void agreesWithForged();
 
@@ -358,6 +359,31 @@ void DeclaredTest::hostileLists()
     QCOMPARE(apply(), u"ok"_s);
     list = "lm_head";
     QCOMPARE(apply(), u"ok"_s);
+}
+
+void DeclaredTest::understandsPublishedConfigs()
+{
+    const auto shared = sharedFolder(WEIR_SOURCE_DIR);
+    if (!shared || !fs::exists(*shared / "checkpoints"))
+        QSKIP("no folder with published configs (WEIR_SHARED_DIR)");
+    int quantized = 0;
+    QStringList problems;
+    for (const auto &each : fs::directory_iterator(*shared / "checkpoints")) {
+        if (!fs::exists(each.path() / "config.json"))
+            continue;
+        const Json config = readConfig(each.path() / "config.json");
+        const fs::path side = each.path() / "hf_quant_config.json";
+        const Json beside = fs::exists(side) ? readConfig(side) : Json();
+        const Result<Checkpoint> made = applyDeclaredQuantization(
+            smallModel(), config, beside.is_null() ? nullptr : &beside, ModelConfig{});
+        if (!made)
+            problems +=
+                q(each.path().filename().string() + ": " + made.error().id + " " + made.error().subject);
+        else if (made->weightBytes() != smallModel().weightBytes())
+            ++quantized;
+    }
+    QVERIFY2(problems.isEmpty(), problems.join(u"\n  "_s).toUtf8().constData());
+    QVERIFY2(quantized > 20, QByteArray::number(quantized).constData());
 }
 
 fs::path DeclaredTest::expand(const std::string &repository)

@@ -125,6 +125,7 @@ private slots:
     void whatItIsStays();
     void refuses_data();
     void refuses();
+    void hostileShapes();
     void agreesWithPublished_data();
     void agreesWithPublished();
     void publishedSizes_data();
@@ -416,6 +417,55 @@ void WhatIfTest::refuses()
     }
     finish(opaque);
     QCOMPARE(weir::test::outcome(requantize(opaque, {"awq", {}})), u"quant.no-shapes"_s);
+}
+
+void WhatIfTest::hostileShapes()
+{
+    // Whatever stands in a header: an answer or an error, and no arithmetic that goes wrong on the way.
+    constexpr std::uint64_t huge = std::uint64_t{1} << 62U;
+    const std::vector<std::vector<std::uint64_t>> shapes{{},
+                                                         {0},
+                                                         {1},
+                                                         {huge},
+                                                         {0, 0},
+                                                         {0, 5},
+                                                         {5, 0},
+                                                         {1, 1},
+                                                         {3, 5},
+                                                         {huge, huge},
+                                                         {huge, 256},
+                                                         {256, huge},
+                                                         {0, 0, 0},
+                                                         {8, 0, 512},
+                                                         {8, 7, 512},
+                                                         {huge, huge, huge},
+                                                         {1, 2, 3, 4, 5}};
+    std::size_t made = 0;
+    for (const char *dtype : {"BF16", "U8", "I32", "U32", "F8_E4M3", "Q4_K", "MXFP4", "odd"}) {
+        for (const auto &shape : shapes) {
+            Checkpoint source = smallModel();
+            source.spec.experts = 8;
+            source.spec.expertsPerToken = 2;
+            source.format = std::string_view(dtype) == "Q4_K" ? Format::Gguf : Format::Safetensors;
+            source.quantization = "odd";
+            for (TensorGroup &group : source.groups) {
+                group.dtype = dtype;
+                group.shape = shape;
+                group.parameters = shape.empty() ? 0 : shape.front();
+                group.layers.resize(std::min<std::size_t>(group.layers.size(), shape.size()));
+            }
+            source.groups[6].component = source.groups[7].component = source.groups[8].component =
+                Component::RoutedExperts;
+            source.groups[6].role = Role::GateUp;
+            source.groups[1].pattern = "model.layers.N.self_attn.kv_b_proj.qweight";
+            source.groups[2].pattern = "model.layers.N.self_attn.kv_a_proj_with_mqa.weight_packed";
+            finish(source);
+            for (const char *scheme : {"bf16", "Q4_K_M", "MXFP4", "IQ4_XS", "gptq", "awq", "fp8", "nvfp4",
+                                       "bnb-4bit", "mlx-4bit", "int4"})
+                made += requantize(source, {scheme, {{Component::LmHead, "int8"}}}).has_value() ? 1U : 0U;
+        }
+    }
+    QVERIFY(made > 0);
 }
 
 void WhatIfTest::agreesWithPublished_data()
