@@ -225,13 +225,16 @@ Result<Workload> workloadOf(const AssessOptions &options, const Engine &engine)
 Result<CheckpointPtr> openAt(const AssessOptions &options, const Library &library)
 {
     Result<QuantRecipe> recipe;
-    if (options.quant) {
+    if (options.quant)
         recipe = parseQuantRecipe(*options.quant);
-        if (!recipe)
-            return std::unexpected(recipe.error());
-    }
+    // A word that is no scheme may still be what a publisher calls one of several files.
+    const bool isLabel = options.quant && options.quant->find_first_of("=,") == std::string::npos;
+    if (!recipe && (!isLabel || options.quant->size() > maxRecipeText))
+        return std::unexpected(recipe.error());
     Hub hub(hubSettings(processEnvironment())); // connects to nothing until it is asked
     OpenContext context{*library.catalog, &hub};
+    if (isLabel)
+        context.preferredQuantization = *options.quant;
     for (const Source source :
          {Source::Hub, Source::Catalog, Source::Folder, Source::File, Source::Ollama, Source::Config}) {
         if (options.source == sourceId(source))
@@ -240,6 +243,10 @@ Result<CheckpointPtr> openAt(const AssessOptions &options, const Library &librar
     Result<CheckpointPtr> checkpoint = openCheckpoint(options.checkpoint, context);
     if (!checkpoint || !options.quant)
         return checkpoint;
+    if (isLabel && isChosenQuantization(**checkpoint, *options.quant))
+        return checkpoint;
+    if (!recipe)
+        return std::unexpected(recipe.error());
     Result<Checkpoint> derived = requantize(**checkpoint, *recipe);
     if (!derived)
         return std::unexpected(derived.error());

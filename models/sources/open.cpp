@@ -5,6 +5,7 @@
 #include "models/sources/catalog.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/hub.h"
+#include "models/sources/hub/hubchoice.h"
 #include "models/sources/hub/hubreference.h"
 #include "models/sources/localfile.h"
 #include "models/sources/loneconfig.h"
@@ -66,7 +67,7 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
 }
 
 Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
-                                 const ProgressCallback &progress)
+                                 const ProgressCallback &progress, const std::string &preferred)
 {
     Result<std::vector<ListedFile>> listing = listFolder(folder);
     if (!listing)
@@ -79,6 +80,11 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
         if (models.size() == 1)
             return readGgufFile(folder / models.front(), std::move(stop), progress);
         if (models.size() > 1) {
+            if (!preferred.empty()) {
+                const std::vector<HubChoice> choices = choicesOf(files.listing());
+                if (const HubChoice *chosen = findChoice(choices, preferred))
+                    return readGgufFile(folder / chosen->files.front(), std::move(stop), progress);
+            }
             constexpr std::size_t named = 8;
             std::string names;
             for (std::size_t i = 0; i < std::min(models.size(), named); ++i)
@@ -133,7 +139,8 @@ fs::path expandHome(std::string_view argument)
 
 } // namespace
 
-Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const ProgressCallback &progress)
+Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const ProgressCallback &progress,
+                               const std::string &preferred)
 {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -142,7 +149,7 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     if (error)
         return fail("file.denied", ErrorKind::Unreadable, path.string());
     if (status.type() == fs::file_type::directory)
-        return named(readFolder(path, std::move(stop), progress), path);
+        return named(readFolder(path, std::move(stop), progress, preferred), path);
     if (status.type() != fs::file_type::regular)
         return fail("file.not-regular", ErrorKind::Unreadable, path.string());
 
@@ -154,7 +161,7 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     if (name == "config.json" || name == "adapter_config.json" || name == "model_index.json"
         || name.ends_with(".safetensors.index.json")) {
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-        return named(readFolder(folder, std::move(stop), progress), folder);
+        return named(readFolder(folder, std::move(stop), progress, preferred), folder);
     }
     if (const Result<std::uint64_t> size = regularFileSize(path); size && *size == 0)
         return fail("file.empty", ErrorKind::Unreadable, path.string());
@@ -172,6 +179,18 @@ bool isPathArgument(std::string_view argument)
     return fs::exists(fs::path(std::string(argument)), error);
 }
 
+bool isChosenQuantization(const Checkpoint &checkpoint, std::string_view quantization)
+{
+    if (checkpoint.format != Format::Gguf || quantization.empty())
+        return false;
+    std::vector<ListedFile> files;
+    for (const RepositoryFile &file : checkpoint.files) {
+        if (file.counted)
+            files.push_back({file.path, file.bytes});
+    }
+    return findChoice(choicesOf(files), quantization) != nullptr;
+}
+
 Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContext &context,
                                      std::stop_token stop, const ProgressCallback &progress)
 {
@@ -180,7 +199,7 @@ Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContex
     const auto may = [&context](Source source) { return !context.forced || context.forced == source; };
     const bool mayBePath = may(Source::Folder) || may(Source::File) || may(Source::Config);
     if (mayBePath && (context.forced || isPathArgument(argument)))
-        return readPath(expandHome(argument), std::move(stop), progress);
+        return readPath(expandHome(argument), std::move(stop), progress, context.preferredQuantization);
     if (may(Source::Catalog) || may(Source::Ollama)) {
         if (const CatalogEntry *entry = context.catalog.find(argument))
             return context.catalog.load(*entry);

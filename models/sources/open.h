@@ -26,10 +26,10 @@ struct ReadProgress
 using ProgressCallback = std::function<void(const ReadProgress &)>;
 
 /// Reads a checkpoint from a folder, a `.gguf` (one file of a split stands for all), a `.safetensors`
-/// file or a `config.json`. Only regular files are opened; headers are read, weights never.
+/// file or a `config.json`. Of several GGUF models in a folder, `preferred` names the quantization to read. Only regular files are opened; headers are read, weights never.
 /// Blocking: call it off the GUI thread. A stop request ends it with the error "cancelled".
 Result<CheckpointPtr> readPath(const std::filesystem::path &path, std::stop_token stop = {},
-                               const ProgressCallback &progress = {});
+                               const ProgressCallback &progress = {}, const std::string &preferred = {});
 
 /// True if the argument is to be read as a path: begins with `/`, `./`, `../`, `~`, or exists.
 bool isPathArgument(std::string_view argument);
@@ -42,6 +42,10 @@ struct OpenContext
     std::optional<Source> forced = {}; ///< if set, nothing else is tried
     std::string preferredQuantization = {}; ///< of a GGUF repository, where the name does not say which
 };
+
+/// Whether a checkpoint is the file of a GGUF repository that was asked for by this quantization ("Q4_K_M", or
+/// a publisher's own label such as "UD-Q4_K_XL").
+bool isChosenQuantization(const Checkpoint &checkpoint, std::string_view quantization);
 
 /// What the command line and the field of the window take: a path, `ollama:name:tag`, a catalog id, the
 /// `org/name` of a catalog entry, else `org/name[@revision][:quantization]` or a page of the Hub.

@@ -144,18 +144,21 @@ const HubChoice *findChoice(const std::vector<HubChoice> &choices, std::string_v
 
 const HubChoice *defaultChoice(const std::vector<HubChoice> &choices, std::string_view preferred)
 {
+    const auto byLabel = [&choices](std::string_view label) -> const HubChoice * {
+        const auto found = std::find_if(choices.begin(), choices.end(), [label](const HubChoice &choice) {
+            return !label.empty() && upper(choice.label) == upper(label);
+        });
+        return found == choices.end() ? nullptr : &*found;
+    };
+    if (const HubChoice *wanted = byLabel(preferred))
+        return wanted;
     const auto safetensors = std::find_if(choices.begin(), choices.end(), [](const HubChoice &choice) {
         return choice.format == Format::Safetensors;
     });
     if (safetensors != choices.end())
         return &*safetensors;
-    for (const std::string_view label : {preferred, std::string_view("Q4_K_M")}) {
-        const auto found = std::find_if(choices.begin(), choices.end(), [&](const HubChoice &choice) {
-            return !label.empty() && upper(choice.label) == upper(label);
-        });
-        if (found != choices.end())
-            return &*found;
-    }
+    if (const HubChoice *usual = byLabel("Q4_K_M"))
+        return usual;
     const auto first =
         std::min_element(choices.begin(), choices.end(), [](const HubChoice &a, const HubChoice &b) {
             return a.files.front() < b.files.front();

@@ -22,7 +22,7 @@ std::vector<HubChoice> choicesOf(const std::vector<ListedFile> &listing);
 /// a file without folder or ending. Null if none does.
 const HubChoice *findChoice(const std::vector<HubChoice> &choices, std::string_view wanted);
 
-/// The choice to take where none was named: safetensors, else the preferred quantization, else Q4_K_M, else the
+/// The choice to take where none was named: the preferred quantization, else safetensors, else Q4_K_M, else the
 /// first by name. Null if there is none.
 const HubChoice *defaultChoice(const std::vector<HubChoice> &choices, std::string_view preferred);
 
