@@ -267,8 +267,10 @@ std::vector<Message> compareWithConfig(const Checkpoint &read, const Checkpoint 
         const std::uint64_t expected = parametersOf(derived, component);
         if (stored == expected)
             continue;
-        const MessageArguments arguments{
-            {"component", std::string(componentId(component))}, {"stored", stored}, {"derived", expected}};
+        MessageArguments arguments;
+        arguments.emplace_back("component", std::string(componentId(component)));
+        arguments.emplace_back("stored", stored);
+        arguments.emplace_back("derived", expected);
         if (component == Component::Mtp) {
             differences.push_back({"derive.differs-draft", Severity::Info, arguments, {}});
             continue;

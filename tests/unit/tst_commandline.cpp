@@ -134,6 +134,7 @@ private slots:
     // what is read
     void paths();
     void existingFileWins();
+    void aConfigAlone();
     void badInput_data();
     void badInput();
     void otherKinds_data();
@@ -748,6 +749,25 @@ void CommandLineTest::existingFileWins()
     QCOMPARE(q(assessed({"openai/gpt-oss-20b"})["checkpoint"]["id"].get<std::string>()), u"gpt-oss-20b"_s);
 }
 
+void CommandLineTest::aConfigAlone()
+{
+    const fs::path folder = fs::current_path() / "alone";
+    fs::create_directories(folder);
+    nlohmann::json config = llamaConfig();
+    config["intermediate_size"] = 16;
+    writeFile(folder / "config.json", config.dump());
+    for (const char *argument : {"alone", "alone/config.json"}) {
+        const Json checkpoint = assessed({argument})["checkpoint"];
+        QCOMPARE(q(checkpoint["source"].get<std::string>()), u"config"_s);
+        QCOMPARE(q(checkpoint["provenance"].get<std::string>()), u"config"_s);
+        // Two tables of 16 x 8; one layer of 4 x 64, 3 x 128 and two norms; the last norm.
+        QCOMPARE(checkpoint["parameters_total"].get<std::uint64_t>(), 256U + 656U + 8U);
+        QCOMPARE(checkpoint["weight_bytes"].get<std::uint64_t>(), 2 * 920U);
+        QVERIFY(checkpoint["files"].empty());
+        QVERIFY(checkpoint["repository_bytes"].is_null());
+    }
+}
+
 void CommandLineTest::badInput_data()
 {
     QTest::addColumn<QString>("kind");
@@ -767,7 +787,9 @@ void CommandLineTest::badInput_data()
     row("truncated GGUF", "m/a.gguf", "gguf.truncated");
     row("GGUF cut in its header", "m/a.gguf", "gguf.truncated-header");
     row("empty folder", "m", "folder.no-model");
-    row("config alone", "m", "folder.config-only");
+    row("config alone, of nobody", "m", "derive.unknown-architecture");
+    row("config alone, without heads", "m", "derive.bad-number");
+    row("config and a copy", "m", "folder.config-only");
     row("weights alone", "m", "folder.no-config");
     row("some other file", "m/notes.txt", "file.unknown-kind");
     row("config cut off", "m", "json.invalid");
@@ -816,8 +838,15 @@ void CommandLineTest::badInput()
         writeFile(folder / "a.gguf", gguf.header());
     } else if (is("GGUF cut in its header")) {
         writeFile(folder / "a.gguf", gguf.header().substr(0, 60));
-    } else if (is("config alone")) {
+    } else if (is("config alone, of nobody")) {
+        writeFile(folder / "config.json", R"({"model_type":"nobody-knows","num_hidden_layers":2})");
+    } else if (is("config alone, without heads")) {
+        nlohmann::json altered = llamaConfig();
+        altered["num_attention_heads"] = 0;
+        writeFile(folder / "config.json", altered.dump());
+    } else if (is("config and a copy")) {
         writeFile(folder / "config.json", config);
+        writeFile(folder / "original" / "model.safetensors", "");
     } else if (is("weights alone")) {
         writeModel(folder);
         fs::remove(folder / "config.json");

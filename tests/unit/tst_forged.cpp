@@ -158,6 +158,9 @@ void ForgedTest::reads()
     const Result<CheckpointPtr> read = readPath(path);
     QVERIFY2(read, read ? "" : read.error().id.c_str());
     const Checkpoint &checkpoint = **read;
+    // What its own config leads to is what is stored, to the last parameter of every component.
+    for (const Message &note : checkpoint.notes)
+        QVERIFY2(!note.id.starts_with("derive."), note.id.c_str());
     Workload deep;
     deep.contextTokens = 100'000;
     const Engine &engine = engineFor(checkpoint);

@@ -742,6 +742,8 @@ void SafetensorsTest::fileOfPointersAndPages()
     QCOMPARE(readFolder(folder), u"index.bad-path"_s);
     fs::remove(path / "model.safetensors.index.json");
     fs::remove(path / "model.safetensors");
+    QCOMPARE(readFolder(folder), u"ok"_s); // derived from the config
+    writeFile(path / "original" / "consolidated.00.safetensors", "");
     QCOMPARE(readFolder(folder), u"folder.config-only"_s);
     writeFile(path / "pytorch_model.bin", "pickle");
     QCOMPARE(readFolder(folder), u"folder.pickle-only"_s);
