@@ -58,7 +58,8 @@ inline QString component(const std::string &id, const char *field)
 inline std::uint64_t packedBytes(const fs::path &pack)
 {
     std::uint64_t bytes = 0;
-    for (const Json &file : readJson(pack / "files.json")["files"])
+    const Json files = readJson(pack / "files.json");
+    for (const Json &file : files["files"])
         bytes += file["size"].get<std::uint64_t>();
     return bytes;
 }

@@ -58,7 +58,8 @@ inline void writeTinyModel(const std::filesystem::path &folder)
     const auto write = [&](const SafetensorsBuilder &builder, int number) {
         const std::string name = "model-0000" + std::to_string(number) + "-of-00003.safetensors";
         builder.write(folder / name);
-        for (const auto &[tensor, entry] : nlohmann::json::parse(builder.header()).items())
+        const nlohmann::json header = nlohmann::json::parse(builder.header());
+        for (const auto &[tensor, entry] : header.items())
             map[tensor] = name;
     };
     SafetensorsBuilder tables;

@@ -23,7 +23,7 @@ HttpOptions quick()
     HttpOptions options;
     options.userAgent = "weir-test";
     options.connectTimeout = 2s;
-    options.stallTimeout = 400ms;
+    options.stallTimeout = 1s;
     options.retryDelay = 10ms;
     options.longestWait = 1s;
     return options;
@@ -307,7 +307,7 @@ void HttpTest::ranges()
 
 void HttpTest::ignoredRange()
 {
-    Server server([](const SeenRequest &) { return text(std::string(50'000'000, 'x')); });
+    Server server([](const SeenRequest &) { return text(std::string(5'000'000, 'x')); });
     HttpClient client(quick());
     HttpRequest request = to(server.origin() + "/");
     request.range = HttpRange{0, 1000};
@@ -315,7 +315,7 @@ void HttpTest::ignoredRange()
     const Result<HttpResponse> beginning = client.get(request, {});
     QVERIFY2(beginning, qPrintable(outcome(beginning)));
     QCOMPARE(beginning->body.size(), std::size_t{1000});
-    QCOMPARE(beginning->total.value(), 50'000'000U);
+    QCOMPARE(beginning->total.value(), 5'000'000U);
     request.range = HttpRange{10, 1000};
     QCOMPARE(outcome(client.get(request, {})), u"hub.broken-answer"_s);
 }
@@ -495,7 +495,7 @@ void HttpTest::stalls()
     timer.start();
     const Result<HttpResponse> response = client.get(to(server.origin() + "/"), {});
     QCOMPARE(outcome(response), u"hub.too-slow"_s);
-    QVERIFY(timer.elapsed() < 3000);
+    QVERIFY(timer.elapsed() < 6000);
     QCOMPARE(requests.load(), 2);
 }
 

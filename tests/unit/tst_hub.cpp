@@ -24,6 +24,14 @@ namespace {
 
 using Access = StandInRepository::Access;
 
+StandInRepository special(Access access, bool gatedManually = false)
+{
+    StandInRepository repository;
+    repository.access = access;
+    repository.gatedManually = gatedManually;
+    return repository;
+}
+
 QString noteIds(const Checkpoint &checkpoint)
 {
     QStringList ids;
@@ -355,7 +363,7 @@ void HubTest::lists()
 {
     tinyGguf(10).write(repository("org/gguf") / "m-Q8_0.gguf");
     tinyGguf(2).write(repository("org/gguf") / "m-Q4_K_M.gguf");
-    m_hub->setRepository("org/gguf", {.access = Access::Gated, .gatedManually = true});
+    m_hub->setRepository("org/gguf", special(Access::Gated, true));
     Hub hub(settings());
     const Result<HubRepository> listed = hub.list({"org/gguf", "main", ""}, {});
     QVERIFY2(listed, qPrintable(outcome(listed)));
@@ -422,7 +430,7 @@ void HubTest::access()
     QFETCH(const QString, token);
     QFETCH(const QString, expected);
     QFETCH(const int, kind);
-    m_hub->setRepository("org/tiny", {.access = static_cast<Access>(access)});
+    m_hub->setRepository("org/tiny", special(static_cast<Access>(access)));
     const Result<CheckpointPtr> result = read("org/tiny", s(token));
     QCOMPARE(outcome(result), expected);
     if (!result) {
@@ -436,7 +444,7 @@ void HubTest::access()
 
 void HubTest::tokens()
 {
-    m_hub->setRepository("org/tiny", {.access = Access::Private});
+    m_hub->setRepository("org/tiny", special(Access::Private));
     Hub hub(settings(""));
     QCOMPARE(outcome(hub.read({"org/tiny", "main", ""}, {})), u"hub.missing-or-private"_s);
     hub.setToken("hf_test", "typed");
@@ -633,7 +641,9 @@ void HubTest::forgedListing()
 void HubTest::cancels()
 {
     m_hub->setLatency(300ms);
-    Hub hub(settings());
+    HubSettings patient = settings();
+    patient.stallTimeout = 10s;
+    Hub hub(patient);
     for (const int after : {0, 100, 500, 800, 1100}) {
         std::stop_source stop;
         std::jthread later([&stop, after] {
@@ -671,15 +681,14 @@ void HubTest::searches()
     tinyGguf().write(repository("org/quants-GGUF") / "m-Q4_K_M.gguf");
     writeTinyModel(m_root / "mlx-community" / "tiny-4bit");
     writeTinyModel(m_root / "other" / "Tiny-Two");
-    StandInRepository special;
-    special.access = Access::Gated;
-    special.fields = {
+    StandInRepository tiny = special(Access::Gated);
+    tiny.fields = {
         {"downloads", 5'000'000},
         {"likes", 12.0},
         {"lastModified", "2030-01-01T00:00:00.000Z"},
         {"trendingScore", 1000},
         {"tags", {"safetensors", "license:mit", "base_model:org/base", "base_model:quantized:org/base", 7}}};
-    m_hub->setRepository("org/tiny", special);
+    m_hub->setRepository("org/tiny", tiny);
     Hub hub(settings());
     const Result<HubPage> all = hub.search({}, {});
     QVERIFY2(all, qPrintable(outcome(all)));

@@ -115,7 +115,7 @@ void HubSettingsTest::token()
     map["HF_TOKEN"] = "hf_a\r\nX-Evil: 1";
     QVERIFY(!from(map).token.contains('\n'));
     QVERIFY(!from(map).token.contains(' '));
-    map["HF_TOKEN"] = "hf_\x01";
+    map["HF_TOKEN"] = "hf_\x01x";
     map["HF_TOKEN_PATH"] = home + "/absent";
     QVERIFY(from(map).token.empty());
 }
