@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 
 namespace weir {
@@ -107,17 +108,12 @@ std::vector<HubChoice> choicesOf(const std::vector<ListedFile> &listing)
         choices.push_back(std::move(choice));
     }
     // A label must name one thing; where it does not, the file's name does.
+    std::map<std::string, int> uses;
+    for (const HubChoice &choice : choices)
+        ++uses[choice.label];
     for (HubChoice &choice : choices) {
-        const auto same = std::count_if(choices.begin(), choices.end(), [&choice](const HubChoice &each) {
-            return each.format == Format::Gguf && each.label == choice.label;
-        });
-        if (choice.format == Format::Gguf && (choice.label.empty() || same > 1))
-            choice.label =
-                "\n" + std::string(stem(choice.files.front())); // marked, so that later ones still count
-    }
-    for (HubChoice &choice : choices) {
-        if (choice.label.starts_with('\n'))
-            choice.label.erase(0, 1);
+        if (choice.format == Format::Gguf && (choice.label.empty() || uses[choice.label] > 1))
+            choice.label = stem(choice.files.front());
     }
     std::stable_sort(choices.begin(), choices.end(),
                      [](const HubChoice &a, const HubChoice &b) { return a.bytes < b.bytes; });
