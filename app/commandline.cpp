@@ -7,6 +7,7 @@
 #include "models/checkpoint/requantize.h"
 #include "models/decode/cachebytes.h"
 #include "models/report/assessmentjson.h"
+#include "models/sources/hub/hub.h"
 #include "models/sources/open.h"
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,7 @@ struct AssessOptions
     std::string vDtype = "f16";
     std::string reserve;
     std::optional<std::string> quant;
+    std::string source;
     bool requireFit = false;
     bool json = false;
 };
@@ -228,7 +230,14 @@ Result<CheckpointPtr> openAt(const AssessOptions &options, const Library &librar
         if (!recipe)
             return std::unexpected(recipe.error());
     }
-    Result<CheckpointPtr> checkpoint = openCheckpoint(options.checkpoint, *library.catalog);
+    Hub hub(hubSettings(processEnvironment())); // connects to nothing until it is asked
+    OpenContext context{*library.catalog, &hub};
+    for (const Source source :
+         {Source::Hub, Source::Catalog, Source::Folder, Source::File, Source::Ollama, Source::Config}) {
+        if (options.source == sourceId(source))
+            context.forced = source;
+    }
+    Result<CheckpointPtr> checkpoint = openCheckpoint(options.checkpoint, context);
     if (!checkpoint || !options.quant)
         return checkpoint;
     Result<Checkpoint> derived = requantize(**checkpoint, *recipe);
@@ -418,8 +427,10 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
     CLI::App *assessCommand = app.add_subcommand("assess", "Fit, bytes and speed of one checkpoint");
     assessCommand
         ->add_option("checkpoint", options.checkpoint,
-                     "A path, a catalog id or the org/name of a catalog entry")
+                     "A path, a catalog id, or org/name[@revision][:quantization] on the Hub")
         ->required();
+    assessCommand->add_option("--source", options.source, "Where to look, and nowhere else: hub, catalog ...")
+        ->check(CLI::IsMember({"hub", "catalog", "folder", "file", "ollama", "config"}));
     assessCommand->add_option("--machine", options.machine, "Machine id, see “weir machines”")
         ->capture_default_str();
     assessCommand->add_option("--engine", options.engine, "Engine id, see “weir engines”; auto: by format")

@@ -32,7 +32,7 @@ Loader::Loader(std::shared_ptr<const Catalog> catalog, QObject *parent)
     , m_catalog(std::move(catalog))
     , m_opener([](std::string_view argument, const Catalog &entries, std::stop_token stop,
                   const ProgressCallback &report) {
-        return openCheckpoint(argument, entries, std::move(stop), report);
+        return openCheckpoint(argument, OpenContext{entries}, std::move(stop), report);
     })
 {}
 

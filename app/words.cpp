@@ -76,6 +76,11 @@ constexpr auto messages = std::to_array<Words>({
     {"folder.copies-not-counted", "Copies not counted",
      "{files} more weight files ({bytes}) are second copies, adapters or optimizer states and are not "
      "counted."},
+    {"hub.several-quantizations", "One of several quantizations",
+     "The repository holds {count} quantizations; this is {chosen}. The others: {others}."},
+    {"hub.renamed", "Renamed", "“{from}” is now called “{to}” on the Hub."},
+    {"hub.not-asked", "Not checked",
+     "The Hub was not reached: this is what was read here before (commit {commit}); it may have changed."},
     {"gguf.unknown-types", "Unknown tensor types",
      "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the "
      "file offsets."},
@@ -228,6 +233,89 @@ constexpr auto errors = std::to_array<Words>({
     {"folder.embedding", "",
      "{subject} is an embedding model (sentence-transformers), it does not generate text (files: {files}, "
      "{bytes} in all)."},
+    {"hub.bad-address", "", "{subject} cannot be asked for: its address is no http or https address."},
+    {"hub.bad-endpoint", "",
+     "HF_ENDPOINT is “{subject}”, which is no address of a Hub: give one such as https://huggingface.co."},
+    {"hub.bad-reference", "",
+     "“{subject}” is no name of a repository on the Hub: give org/name, org/name@revision or the address of "
+     "its "
+     "page."},
+    {"hub.bad-token", "",
+     "The Hub does not accept the access token that was sent for {subject}: make a new one on huggingface.co "
+     "(Settings, Access Tokens), or leave it out."},
+    {"hub.broken-answer", "",
+     "{host} answered the request for {subject} with something else ({reason}): check that no proxy or "
+     "sign-in "
+     "page stands between, then try again."},
+    {"hub.choice-missing", "", "{subject} holds no “{choice}”; it offers {names}."},
+    {"hub.disabled", "", "{subject} was disabled on the Hub: choose another repository."},
+    {"hub.dns", "",
+     "The name {host} cannot be resolved, so {subject} was not read: check the network connection and "
+     "HF_ENDPOINT."},
+    {"hub.file-missing", "",
+     "{subject} is not in the repository at this revision: check the name of the file."},
+    {"hub.gated", "",
+     "{subject} is gated: accept its terms on its page at huggingface.co, then set an access token "
+     "(HF_TOKEN)."},
+    {"hub.header-too-large", "",
+     "The header of {subject} is larger than {limit}: it was not read; the file is damaged or forged."},
+    {"hub.interrupted", "",
+     "The connection to {host} broke off while {subject} was read ({reason}): try again."},
+    {"hub.missing", "",
+     "The Hub has no repository {subject}: check the spelling, or whether it was deleted."},
+    {"hub.missing-or-private", "",
+     "The Hub shows no repository {subject} without an access token: check the spelling, or set a token "
+     "(HF_TOKEN) if it is private."},
+    {"hub.not-granted", "",
+     "{subject} is gated and your account has no access yet: ask for it on its page at huggingface.co, or "
+     "wait "
+     "until it is granted."},
+    {"hub.offline", "",
+     "{subject} was not read here before, and the Hub is not asked in offline mode: go online (unset "
+     "HF_HUB_OFFLINE) or open a folder."},
+    {"hub.proxy", "",
+     "The proxy did not connect to {host} for {subject} ({reason}): check HTTPS_PROXY and NO_PROXY."},
+    {"hub.rate-limited", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in a few minutes, or set "
+     "an "
+     "access token (HF_TOKEN) for a higher limit."},
+    {"hub.rate-limited-until", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} seconds, or "
+     "set "
+     "an access token (HF_TOKEN) for a higher limit."},
+    {"hub.refused", "",
+     "The request for {subject} was refused (status {status}) {reason}: try again later, or check the "
+     "proxy."},
+    {"hub.refused-redirect", "",
+     "{host} wanted to send the request for {subject} on to {reason}, which is not followed: check "
+     "HF_ENDPOINT "
+     "and the proxy."},
+    {"hub.revision-missing", "",
+     "{subject} has no revision “{revision}”: choose a branch, tag or commit of it."},
+    {"hub.server-error", "",
+     "The Hub failed to answer the request for {subject} (status {status}): try again in a few minutes."},
+    {"hub.size-differs", "",
+     "{subject} is listed with {listed} but is {found} large: try again; if it stays, the upload is "
+     "incomplete."},
+    {"hub.storage-refused", "",
+     "The storage behind the Hub refused to hand out {subject}, twice: check the clock of this machine and "
+     "the "
+     "proxy, then try again."},
+    {"hub.tls", "",
+     "The certificate of {host} was not accepted, so {subject} was not read ({reason}): if a proxy of your "
+     "network signs traffic, name its CA in REQUESTS_CA_BUNDLE."},
+    {"hub.token-scope", "",
+     "The access token does not allow reading {subject}: give it read access to this repository on "
+     "huggingface.co (Settings, Access Tokens)."},
+    {"hub.too-large", "",
+     "{host} sends more than the {limit} that the answer about {subject} can have: it was broken off."},
+    {"hub.too-many-files", "",
+     "{subject} holds more files than are listed here: open a clone of it as a folder."},
+    {"hub.too-slow", "",
+     "{host} stopped sending while {subject} was read: check the network connection and try again."},
+    {"hub.unreachable", "",
+     "{host} cannot be reached, so {subject} was not read: check the network connection, HF_ENDPOINT and the "
+     "proxy."},
     {"index.bad-json", "",
      "{subject} is no valid safetensors index: it is damaged or cut off; download it again."},
     {"index.bad-path", "",
@@ -323,6 +411,7 @@ constexpr auto errors = std::to_array<Words>({
      "The parts of {subject} hold {found} tensors instead of {expected}: a part is from another model or "
      "incomplete."},
     {"open.empty", "", "No checkpoint was named: give a folder, a file or a catalog id."},
+    {"open.not-in-catalog", "", "“{subject}” is not in the catalog: “weir catalog” lists what is."},
     {"open.unknown", "",
      "“{subject}” is neither a file or folder here nor in the catalog: see “weir catalog” for the ids, or "
      "give a path that begins with ./ or /."},

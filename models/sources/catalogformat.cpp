@@ -366,6 +366,16 @@ std::string writeGroupFile(const Checkpoint &checkpoint)
     }
     list("files", lines);
     lines.clear();
+    if (!checkpoint.companions.empty()) {
+        for (const CompanionFile &file : checkpoint.companions) {
+            ordered_json line{{"path", file.path}, {"bytes", file.bytes}};
+            if (!file.needed)
+                line["needed"] = false;
+            lines.push_back(std::move(line));
+        }
+        list("companions", lines);
+        lines.clear();
+    }
     for (const Message &note : checkpoint.notes)
         lines.push_back(writeNote(note));
     list("notes", lines);
@@ -435,6 +445,17 @@ Result<Checkpoint> readGroupFile(std::string_view text, const std::string &subje
             {file.text("path"), file.number("bytes"), file.flag("listed", true), file.flag("counted", true)});
         if (!file.problem().empty())
             return bad(file.problem());
+    }
+    if (parsed->contains("companions")) {
+        for (const json &each : fields.array("companions")) {
+            if (!each.is_object())
+                return bad("companions");
+            Fields file(each, "companions.");
+            checkpoint.companions.push_back(
+                {file.text("path"), file.number("bytes"), file.flag("needed", true)});
+            if (!file.problem().empty())
+                return bad(file.problem());
+        }
     }
     for (const json &each : fields.array("notes")) {
         if (!each.is_object())

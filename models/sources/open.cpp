@@ -4,6 +4,8 @@
 #include "models/base/units.h"
 #include "models/sources/catalog.h"
 #include "models/sources/gguffile.h"
+#include "models/sources/hub/hub.h"
+#include "models/sources/hub/hubreference.h"
 #include "models/sources/localfile.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
@@ -165,15 +167,34 @@ bool isPathArgument(std::string_view argument)
     return fs::exists(fs::path(std::string(argument)), error);
 }
 
-Result<CheckpointPtr> openCheckpoint(std::string_view argument, const Catalog &catalog, std::stop_token stop,
-                                     const ProgressCallback &progress)
+Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContext &context,
+                                     std::stop_token stop, const ProgressCallback &progress)
 {
     if (argument.empty())
         return fail("open.empty", ErrorKind::Usage, {});
-    if (isPathArgument(argument))
+    const auto may = [&context](Source source) { return !context.forced || context.forced == source; };
+    const bool mayBePath = may(Source::Folder) || may(Source::File) || may(Source::Config);
+    if (mayBePath && (context.forced || isPathArgument(argument)))
         return readPath(expandHome(argument), std::move(stop), progress);
-    if (const CatalogEntry *entry = catalog.find(argument))
-        return catalog.load(*entry);
+    if (may(Source::Catalog) || may(Source::Ollama)) {
+        if (const CatalogEntry *entry = context.catalog.find(argument))
+            return context.catalog.load(*entry);
+        if (context.forced)
+            return fail("open.not-in-catalog", ErrorKind::NotFound, std::string(argument));
+    }
+    if (context.hub != nullptr && may(Source::Hub)) {
+        const auto reference = parseHubReference(argument, context.hub->settings().endpoint);
+        if (!reference && context.forced)
+            return fail("hub.bad-reference", ErrorKind::Usage, std::string(argument));
+        // A single word is more often a mistyped id than a repository from before there were owners.
+        const bool isName = argument.find('/') != std::string_view::npos || context.forced;
+        const bool isFile =
+            argument.ends_with(".gguf") || argument.ends_with(".safetensors") || argument.ends_with(".json");
+        if (reference && isName && (!isFile || !reference->choice.empty() || context.forced))
+            return context.hub->read(*reference, std::move(stop), progress, context.preferredQuantization);
+    }
+    if (argument.ends_with(".gguf") || argument.ends_with(".safetensors"))
+        return readPath(expandHome(argument), std::move(stop), progress);
     return fail("open.unknown", ErrorKind::NotFound, std::string(argument));
 }
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 namespace weir {
 
 class Catalog;
+class Hub;
 
 /// Progress of reading: files done of files in all, and the file in hand. Called on the reading thread.
 struct ReadProgress
@@ -32,9 +34,18 @@ Result<CheckpointPtr> readPath(const std::filesystem::path &path, std::stop_toke
 /// True if the argument is to be read as a path: begins with `/`, `./`, `../`, `~`, or exists.
 bool isPathArgument(std::string_view argument);
 
-/// What the command line and the field of the window take: a path, `ollama:name:tag`, a catalog id or
-/// the `org/name` of a catalog entry.
-Result<CheckpointPtr> openCheckpoint(std::string_view argument, const Catalog &catalog,
+/// Where a name may lead besides the disk.
+struct OpenContext
+{
+    const Catalog &catalog;
+    Hub *hub = nullptr;                ///< null: the Hub is not asked
+    std::optional<Source> forced = {}; ///< if set, nothing else is tried
+    std::string preferredQuantization = {}; ///< of a GGUF repository, where the name does not say which
+};
+
+/// What the command line and the field of the window take: a path, `ollama:name:tag`, a catalog id, the
+/// `org/name` of a catalog entry, else `org/name[@revision][:quantization]` or a page of the Hub.
+Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContext &context,
                                      std::stop_token stop = {}, const ProgressCallback &progress = {});
 
 } // namespace weir

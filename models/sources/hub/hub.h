@@ -41,9 +41,9 @@ public:
     Result<std::vector<std::string>> revisions(const std::string &repository, std::stop_token stop);
 
     /// Reads config, index and the headers of all weight files of the choice (GGUF repositories with several
-    /// quantizations and no choice: Q4_K_M, else the first, with a note that names the others).
+    /// quantizations and no choice: the preferred one, Q4_K_M, else the first, with a note that names the others).
     Result<CheckpointPtr> read(const HubReference &reference, std::stop_token stop,
-                               const ProgressCallback &progress = {});
+                               const ProgressCallback &progress = {}, const std::string &preferred = {});
 
 private:
     class Private;

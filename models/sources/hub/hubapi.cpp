@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/hub/hubapi.h"
+
+#include "models/base/saturating.h"
+#include "models/base/tolerantjson.h"
+#include "models/base/units.h"
+#include "models/checkpoint/safetensors.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace weir {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t maxTextBytes = 512; ///< of one text that a stranger wrote
+
+json parsed(std::string_view text) { return json::parse(text.begin(), text.end(), nullptr, false); }
+
+std::string textOf(const json &object, const char *key)
+{
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>().substr(0, maxTextBytes)
+                                                       : std::string();
+}
+
+bool flagOf(const json &object, const char *key)
+{
+    const auto found = object.find(key);
+    return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::optional<std::uint64_t> numberOf(const json &object, const char *key)
+{
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number())
+        return std::nullopt;
+    if (found->is_number_unsigned())
+        return found->get<std::uint64_t>();
+    const double value = found->get<double>();
+    return std::isfinite(value) && value >= 0 && value < 9e18
+               ? std::optional(static_cast<std::uint64_t>(value))
+               : std::nullopt;
+}
+
+/// `false`, "auto", "manual": the type is as mixed as it looks.
+Gate gateOf(const json &object)
+{
+    const auto found = object.find("gated");
+    if (found == object.end())
+        return Gate::Open;
+    if (found->is_string())
+        return *found == "manual" ? Gate::Manual : Gate::Automatic;
+    return found->is_boolean() && found->get<bool>() ? Gate::Automatic : Gate::Open;
+}
+
+bool isCommit(std::string_view text)
+{
+    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// The short text of an error's body: JSON's `error`, never markup.
+std::string excerpt(const HttpResponse &response)
+{
+    if (const std::string_view message = response.headers.get("x-error-message"); !message.empty())
+        return printable(message, 200);
+    const json body = parsed(response.body);
+    if (body.is_object()) {
+        const auto error = body.find("error");
+        if (error != body.end() && error->is_string())
+            return printable(error->get<std::string>(), 200);
+        if (error != body.end() && error->is_array() && !error->empty() && error->front().is_string())
+            return printable(error->front().get<std::string>(), 200);
+    }
+    return {};
+}
+
+/// Bytes of stored elements by dtype: exact for whole bytes, a hint like all of it.
+std::optional<std::uint64_t> storedBytes(const json &hit)
+{
+    const auto safetensors = hit.find("safetensors");
+    if (safetensors == hit.end() || !safetensors->is_object())
+        return std::nullopt;
+    const auto parameters = safetensors->find("parameters");
+    if (parameters == safetensors->end() || !parameters->is_object())
+        return std::nullopt;
+    std::uint64_t bytes = 0;
+    for (const auto &[dtype, count] : parameters->items()) {
+        const unsigned bits = dtypeBits(dtype);
+        if (bits == 0 || !count.is_number_unsigned())
+            return std::nullopt;
+        const auto elements = count.get<std::uint64_t>();
+        bytes = saturatingAdd(bytes, multiplyDivide(elements, bits, 8));
+    }
+    return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
+HubHit hitOf(const json &object)
+{
+    HubHit hit;
+    hit.id = textOf(object, "id");
+    if (hit.id.empty())
+        hit.id = textOf(object, "modelId");
+    hit.gate = gateOf(object);
+    hit.isPrivate = flagOf(object, "private");
+    hit.downloads = numberOf(object, "downloads");
+    hit.likes = numberOf(object, "likes");
+    hit.modified = textOf(object, "lastModified");
+    hit.pipeline = textOf(object, "pipeline_tag");
+    const std::string library = textOf(object, "library_name");
+    bool isGguf = library == "gguf";
+    bool isSafetensors = false;
+    bool isMlx = library == "mlx";
+    if (const auto tags = object.find("tags"); tags != object.end() && tags->is_array()) {
+        for (const json &each : *tags) {
+            if (!each.is_string())
+                continue;
+            const std::string tag = each.get<std::string>().substr(0, maxTextBytes);
+            isGguf = isGguf || tag == "gguf";
+            isSafetensors = isSafetensors || tag == "safetensors";
+            isMlx = isMlx || tag == "mlx";
+            if (tag.starts_with("license:") && hit.license.empty())
+                hit.license = tag.substr(8);
+            // base_model:org/name, base_model:quantized:org/name
+            if (tag.starts_with("base_model:") && hit.baseModels.size() < 8) {
+                const std::string model = tag.substr(tag.rfind(':') + 1);
+                if (std::find(hit.baseModels.begin(), hit.baseModels.end(), model) == hit.baseModels.end())
+                    hit.baseModels.push_back(model);
+            }
+        }
+    }
+    if (const auto gguf = object.find("gguf"); gguf != object.end() && gguf->is_object()) {
+        isGguf = true;
+        hit.architecture = textOf(*gguf, "architecture");
+    }
+    isSafetensors = isSafetensors || (object.contains("safetensors") && object["safetensors"].is_object());
+    hit.format = isMlx           ? Format::Mlx
+                 : isSafetensors ? Format::Safetensors
+                 : isGguf        ? Format::Gguf
+                                 : Format::Unknown;
+    if (const auto config = object.find("config"); config != object.end() && config->is_object()) {
+        const auto names = config->find("architectures");
+        if (names != config->end() && names->is_array() && !names->empty() && names->front().is_string())
+            hit.architecture = names->front().get<std::string>().substr(0, maxTextBytes);
+        if (hit.architecture.empty())
+            hit.architecture = textOf(*config, "model_type");
+    }
+    hit.bytes = storedBytes(object);
+    return hit;
+}
+
+} // namespace
+
+std::string_view kindOfText(std::string_view text)
+{
+    while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ')
+        text.remove_prefix(1);
+    return text.starts_with('<') ? "a web page" : "no valid JSON";
+}
+
+Error brokenAnswer(const std::string &subject, const std::string &host, std::string reason)
+{
+    return Error{
+        "hub.broken-answer", ErrorKind::Network, subject, {{"host", host}, {"reason", std::move(reason)}}};
+}
+
+Error hubError(const HttpResponse &response, const HubSubject &subject)
+{
+    const std::string_view code = response.headers.get("x-error-code");
+    const std::string message = excerpt(response);
+    const auto error = [&](const char *id, ErrorKind kind, MessageArguments arguments = {}) {
+        return Error{id, kind, subject.text(), std::move(arguments)};
+    };
+    const auto repository = [&](const char *id, ErrorKind kind, MessageArguments arguments = {}) {
+        return Error{id, kind, subject.repository, std::move(arguments)};
+    };
+    const bool badToken = message.find("Invalid credentials") != std::string::npos;
+    switch (response.status) {
+    case 401:
+        if (code == "GatedRepo")
+            return repository("hub.gated", ErrorKind::Access);
+        if (badToken || !subject.anonymous)
+            return repository("hub.bad-token", ErrorKind::Access);
+        return repository("hub.missing-or-private", ErrorKind::NotFound);
+    case 403:
+        if (response.elsewhere)
+            return error("hub.storage-refused", ErrorKind::Network);
+        if (code == "GatedRepo")
+            return repository("hub.not-granted", ErrorKind::Access);
+        if (message.find("is disabled") != std::string::npos)
+            return repository("hub.disabled", ErrorKind::Access);
+        if (subject.anonymous)
+            return error("hub.refused", ErrorKind::Access,
+                         {{"status", std::uint64_t{403}}, {"reason", message}});
+        return repository("hub.token-scope", ErrorKind::Access);
+    case 404:
+    case 410:
+        if (code == "RevisionNotFound")
+            return repository("hub.revision-missing", ErrorKind::NotFound, {{"revision", subject.revision}});
+        if (code == "EntryNotFound" || (code.empty() && !subject.file.empty()))
+            return error("hub.file-missing", ErrorKind::NotFound);
+        return repository("hub.missing", ErrorKind::NotFound);
+    case 429: {
+        if (!response.waitSeconds)
+            return error("hub.rate-limited", ErrorKind::Network);
+        return error("hub.rate-limited-until", ErrorKind::Network, {{"seconds", *response.waitSeconds}});
+    }
+    default: break;
+    }
+    if (response.status >= 500) {
+        return error("hub.server-error", ErrorKind::Network,
+                     {{"status", static_cast<std::uint64_t>(response.status)}});
+    }
+    return error("hub.refused", ErrorKind::Network,
+                 {{"status", static_cast<std::uint64_t>(std::max(0, response.status))}, {"reason", message}});
+}
+
+std::optional<HubInfo> parseInfo(std::string_view text)
+{
+    const json object = parsed(text);
+    if (!object.is_object())
+        return std::nullopt;
+    HubInfo info;
+    info.id = textOf(object, "id");
+    if (info.id.empty())
+        info.id = textOf(object, "modelId");
+    info.commit = textOf(object, "sha");
+    if (!isCommit(info.commit))
+        info.commit.clear();
+    info.gate = gateOf(object);
+    info.isPrivate = flagOf(object, "private");
+    info.isDisabled = flagOf(object, "disabled");
+    return info.id.empty() ? std::nullopt : std::optional(std::move(info));
+}
+
+bool parseTree(std::string_view text, std::vector<HubFile> &files)
+{
+    const json entries = parsed(text);
+    if (!entries.is_array())
+        return false;
+    for (const json &entry : entries) {
+        if (!entry.is_object())
+            return false;
+        if (textOf(entry, "type") == "directory")
+            continue;
+        HubFile file;
+        const auto path = entry.find("path");
+        if (path == entry.end() || !path->is_string())
+            return false;
+        file.path = path->get<std::string>();
+        file.bytes = numberOf(entry, "size").value_or(0);
+        file.etag = textOf(entry, "oid");
+        if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object()) {
+            file.bytes = numberOf(*lfs, "size").value_or(file.bytes);
+            if (std::string id = textOf(*lfs, "oid"); !id.empty())
+                file.etag = std::move(id);
+        }
+        if (isPlainRelativePath(file.path)) // others cannot be asked for, nor lie on a disk
+            files.push_back(std::move(file));
+    }
+    return true;
+}
+
+bool parseHits(std::string_view text, std::vector<HubHit> &hits)
+{
+    const json entries = parsed(text);
+    if (!entries.is_array())
+        return false;
+    for (const json &entry : entries) {
+        if (!entry.is_object())
+            return false;
+        HubHit hit = hitOf(entry);
+        if (!hit.id.empty())
+            hits.push_back(std::move(hit));
+    }
+    return true;
+}
+
+bool parseRefs(std::string_view text, std::vector<std::string> &names)
+{
+    const json object = parsed(text);
+    if (!object.is_object())
+        return false;
+    for (const char *key : {"branches", "tags"}) {
+        const auto list = object.find(key);
+        if (list == object.end() || !list->is_array())
+            continue;
+        for (const json &each : *list) {
+            if (std::string name = each.is_object() ? textOf(each, "name") : std::string(); !name.empty())
+                names.push_back(std::move(name));
+        }
+    }
+    std::stable_partition(names.begin(), names.end(), [](const std::string &name) { return name == "main"; });
+    return true;
+}
+
+std::string nextLink(std::string_view header)
+{
+    // <https://…>; rel="next", <https://…>; rel="prev"
+    while (!header.empty()) {
+        const std::size_t open = header.find('<');
+        const std::size_t close = header.find('>', open);
+        if (open == std::string_view::npos || close == std::string_view::npos)
+            return {};
+        const std::string_view rest = header.substr(close + 1);
+        const std::string_view parameters = rest.substr(0, rest.find('<'));
+        if (parameters.find("rel=\"next\"") != std::string_view::npos
+            || parameters.find("rel=next") != std::string_view::npos)
+            return std::string(header.substr(open + 1, close - open - 1));
+        header = rest;
+    }
+    return {};
+}
+
+} // namespace weir

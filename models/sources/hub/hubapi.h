@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/base/error.h"
+#include "models/sources/hub/http.h"
+#include "models/sources/hub/hubtypes.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir {
+
+/// What the words of an error need to know about a request.
+struct HubSubject
+{
+    std::string repository; ///< org/name; empty for a search
+    std::string revision;
+    std::string file; ///< empty: about the repository
+    bool anonymous = true;
+
+    std::string text() const { return file.empty() ? repository : repository + '/' + file; }
+};
+
+/// What an answer that is no success means (section by section as the Hub's own client reads it).
+Error hubError(const HttpResponse &response, const HubSubject &subject);
+
+/// An answer that cannot be what it should be; `reason` says what it was instead.
+Error brokenAnswer(const std::string &subject, const std::string &host, std::string reason);
+
+/// What an unexpected text is, for people: "a web page", "no valid JSON".
+std::string_view kindOfText(std::string_view text);
+
+/// The head of a repository's page.
+struct HubInfo
+{
+    std::string id;
+    std::string commit; ///< empty: the Hub did not say
+    Gate gate = Gate::Open;
+    bool isPrivate = false;
+    bool isDisabled = false;
+};
+/// Empty if it is no such page.
+std::optional<HubInfo> parseInfo(std::string_view text);
+
+/// One page of a listing, added to `files`. False if it is none.
+bool parseTree(std::string_view text, std::vector<HubFile> &files);
+
+/// Hits of a search. False if it is none.
+bool parseHits(std::string_view text, std::vector<HubHit> &hits);
+
+/// Branches and tags, `main` first. False if it is none.
+bool parseRefs(std::string_view text, std::vector<std::string> &names);
+
+/// The `rel="next"` of a Link header; empty if there is none.
+std::string nextLink(std::string_view header);
+
+} // namespace weir

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/hub/hubfiles.h"
+
+#include "models/base/tolerantjson.h"
+#include "models/sources/gguffile.h"
+#include "models/sources/hub/weburl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <streambuf>
+
+namespace weir {
+
+namespace {
+
+constexpr std::uint64_t firstGgufBytes = 2U << 20U;       ///< headers with a tokenizer have 2 to 12 MB
+constexpr std::uint64_t firstPartBytes = 256U << 10U;     ///< later parts of a split hold no tokenizer
+constexpr std::uint64_t maxGgufHeaderBytes = 128U << 20U; ///< ten times the largest seen
+constexpr std::uint64_t maxPrefetchBytes = 64U << 20U;
+
+/// The beginning of a far file as a stream: grows by doubling, each step one request.
+class FarStream final : public RepositoryStream, private std::streambuf
+{
+public:
+    FarStream(HubFiles &files, std::string path, std::uint64_t bytes, std::stop_token stop)
+        : m_files(files)
+        , m_path(std::move(path))
+        , m_bytes(bytes)
+        , m_stream(this)
+    {
+        m_forward.emplace(std::move(stop), [this] { m_stop.request_stop(); });
+        const auto part = ggufPartName(m_path);
+        ask(std::min(m_bytes, part && part->number > 1 ? firstPartBytes : firstGgufBytes));
+    }
+    ~FarStream() override
+    {
+        m_stop.request_stop();
+        if (m_coming.valid())
+            m_coming.wait();
+    }
+    std::istream &stream() override { return m_stream; }
+    std::uint64_t fileBytes() const override { return m_bytes; }
+    std::optional<Error> error() const override { return m_error; }
+
+private:
+    void ask(std::uint64_t count)
+    {
+        auto promise = std::make_shared<std::promise<Result<FileBytes>>>();
+        m_coming = promise->get_future();
+        m_files.read(m_path, m_data.size(), count, m_stop.get_token(),
+                     [promise](Result<FileBytes> part) { promise->set_value(std::move(part)); });
+    }
+
+    /// Waits until `end` bytes are here; false if they will not be.
+    bool reach(std::uint64_t end)
+    {
+        while (m_data.size() < end) {
+            if (m_error || end > m_bytes)
+                return false;
+            if (!m_coming.valid()) {
+                if (end > maxGgufHeaderBytes) {
+                    m_error = Error{"hub.header-too-large",
+                                    ErrorKind::Unreadable,
+                                    m_files.subject(m_path),
+                                    {{"limit", Bytes{maxGgufHeaderBytes}}}};
+                    return false;
+                }
+                const std::uint64_t wanted = std::max<std::uint64_t>(2 * m_data.size(), end);
+                ask(std::min({wanted, m_bytes, maxGgufHeaderBytes}) - m_data.size());
+            }
+            Result<FileBytes> part = m_coming.get();
+            if (!part) {
+                m_error = part.error();
+                return false;
+            }
+            if (part->bytes.empty()) {
+                m_error = brokenAnswer(m_files.subject(m_path), {}, "nothing");
+                return false;
+            }
+            m_data += part->bytes;
+        }
+        return true;
+    }
+
+    int_type underflow() override
+    {
+        const std::size_t place = static_cast<std::size_t>(gptr() - eback());
+        if (!reach(place + 1))
+            return traits_type::eof();
+        show(place);
+        return traits_type::to_int_type(*gptr());
+    }
+
+    pos_type seekpos(pos_type position, std::ios_base::openmode) override
+    {
+        const auto place = static_cast<std::uint64_t>(static_cast<off_type>(position));
+        if (static_cast<off_type>(position) < 0 || !reach(place))
+            return pos_type(off_type(-1));
+        show(static_cast<std::size_t>(place));
+        return position;
+    }
+
+    pos_type seekoff(off_type offset, std::ios_base::seekdir direction, std::ios_base::openmode mode) override
+    {
+        if (direction == std::ios_base::cur)
+            offset += static_cast<off_type>(gptr() - eback());
+        else if (direction == std::ios_base::end)
+            return pos_type(off_type(-1));
+        return seekpos(pos_type(offset), mode);
+    }
+
+    void show(std::size_t place)
+    {
+        char *begin = m_data.data();
+        setg(begin, begin + place, begin + m_data.size());
+    }
+
+    HubFiles &m_files;
+    std::string m_path;
+    std::uint64_t m_bytes;
+    std::stop_source m_stop;
+    std::optional<std::stop_callback<std::function<void()>>> m_forward;
+    std::future<Result<FileBytes>> m_coming;
+    std::string m_data;
+    std::optional<Error> m_error;
+    std::istream m_stream;
+};
+
+} // namespace
+
+std::string resolveUrl(const HubPlace &place, const std::string &path)
+{
+    return fmt::format("{}/{}/resolve/{}/{}", place.endpoint, urlQuoted(place.repository, true),
+                       urlQuoted(place.commit), urlQuoted(path, true));
+}
+
+HubFiles::HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> listing)
+    : RepositoryFiles(std::move(listing))
+    , m_client(client)
+    , m_place(std::move(place))
+{}
+
+HubFiles::~HubFiles()
+{
+    m_stop.request_stop();
+    for (auto &[path, coming] : m_coming) {
+        if (coming.valid())
+            coming.wait();
+    }
+}
+
+std::string HubFiles::subject(const std::string &path) const
+{
+    return path.empty() ? m_place.repository : m_place.repository + '/' + path;
+}
+
+HttpRequest HubFiles::request(const std::string &path) const
+{
+    HttpRequest request;
+    request.url = resolveUrl(m_place, path);
+    request.token = m_place.token;
+    request.subject = subject(path);
+    return request;
+}
+
+void HubFiles::prefetch(const std::vector<std::string> &paths)
+{
+    for (const std::string &path : paths) {
+        const ListedFile *file = find(path);
+        if (file == nullptr || file->bytes > maxPrefetchBytes || m_texts.contains(path)
+            || m_coming.contains(path))
+            continue;
+        HttpRequest wanted = request(path);
+        wanted.limit = maxPrefetchBytes;
+        wanted.first = true;
+        auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+        m_coming[path] = promise->get_future();
+        m_client.start(std::move(wanted), m_stop.get_token(),
+                       [promise](Result<HttpResponse> response) { promise->set_value(std::move(response)); });
+    }
+}
+
+Result<std::string> HubFiles::text(const std::string &path, std::uint64_t limit, std::stop_token stop)
+{
+    if (const auto known = m_texts.find(path); known != m_texts.end())
+        return known->second;
+    const ListedFile *file = find(path);
+    if (file != nullptr && file->bytes > limit) {
+        return fail("file.too-large", ErrorKind::Unreadable, subject(path),
+                    {{"size", Bytes{file->bytes}}, {"limit", Bytes{limit}}});
+    }
+    Result<std::string> text;
+    if (const auto coming = m_coming.find(path); coming != m_coming.end()) {
+        const std::stop_callback forward(stop, [this] { m_stop.request_stop(); });
+        text = checkedText(path, coming->second.get());
+        m_coming.erase(coming);
+    } else {
+        HttpRequest wanted = request(path);
+        wanted.limit = limit;
+        wanted.first = true;
+        text = checkedText(path, m_client.get(std::move(wanted), std::move(stop)));
+    }
+    if (text) {
+        m_fetched = true;
+        m_texts[path] = *text;
+    }
+    return text;
+}
+
+Result<std::string> HubFiles::checkedText(const std::string &path, Result<HttpResponse> response) const
+{
+    if (!response)
+        return std::unexpected(response.error());
+    if (response->status != 200) {
+        return std::unexpected(
+            hubError(*response, {m_place.repository, m_place.revision, path, m_place.token.empty()}));
+    }
+    const ListedFile *file = find(path);
+    if (file != nullptr && file->bytes > 0 && file->bytes != response->body.size()) {
+        const bool page = !impostorError(response->body).empty();
+        return std::unexpected(
+            brokenAnswer(subject(path), m_place.endpoint,
+                         page ? std::string("a web page")
+                              : fmt::format("{} bytes instead of {}", response->body.size(), file->bytes)));
+    }
+    return std::move(response->body);
+}
+
+void HubFiles::read(const std::string &path, std::uint64_t first, std::uint64_t count, std::stop_token stop,
+                    BytesCallback done)
+{
+    const ListedFile *file = find(path);
+    if (file != nullptr && file->bytes > 0)
+        count = std::min(count, file->bytes - std::min(first, file->bytes));
+    if (file == nullptr || file->bytes == 0 || count == 0) { // nothing there to ask for
+        done(FileBytes{{}, file == nullptr ? 0 : file->bytes});
+        return;
+    }
+    std::optional<FileBytes> known;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto head = m_heads.find(path);
+        if (head != m_heads.end() && first < head->second.size()) {
+            known = FileBytes{
+                head->second.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                file->bytes};
+        }
+    }
+    if (known) {
+        done(*std::move(known));
+        return;
+    }
+    m_fetched = true;
+    HttpRequest wanted = request(path);
+    wanted.range = HttpRange{first, count};
+    wanted.limit = count;
+    m_client.start(std::move(wanted), std::move(stop),
+                   [this, path, first, count, done = std::move(done)](Result<HttpResponse> response) {
+                       done(checkedPart(path, first, count, std::move(response)));
+                   });
+}
+
+Result<FileBytes> HubFiles::checkedPart(const std::string &path, std::uint64_t first, std::uint64_t count,
+                                        Result<HttpResponse> response)
+{
+    if (!response)
+        return std::unexpected(response.error());
+    const ListedFile *file = find(path);
+    const auto sizeError = [&](std::uint64_t found) {
+        return fail("hub.size-differs", ErrorKind::Network, subject(path),
+                    {{"listed", Bytes{file->bytes}}, {"found", Bytes{found}}});
+    };
+    if (response->status == 416)
+        return sizeError(response->total.value_or(0));
+    if (response->status != 206 && response->status != 200) {
+        return std::unexpected(
+            hubError(*response, {m_place.repository, m_place.revision, path, m_place.token.empty()}));
+    }
+    if (first == 0 && !impostorError(response->body).empty() && response->total != file->bytes)
+        return std::unexpected(brokenAnswer(subject(path), m_place.endpoint, "a web page"));
+    if (response->total && *response->total != file->bytes)
+        return sizeError(*response->total);
+    if (response->body.size() < count) {
+        return std::unexpected(
+            brokenAnswer(subject(path), m_place.endpoint,
+                         fmt::format("{} bytes instead of {}", response->body.size(), count)));
+    }
+    {
+        const std::lock_guard lock(m_mutex);
+        std::string &head = m_heads[path];
+        if (head.size() == first)
+            head += response->body;
+    }
+    return FileBytes{std::move(response->body), file->bytes};
+}
+
+Result<std::unique_ptr<RepositoryStream>> HubFiles::open(const std::string &path, std::stop_token stop)
+{
+    const ListedFile *file = find(path);
+    if (file == nullptr)
+        return fail("hub.file-missing", ErrorKind::NotFound, subject(path));
+    return std::make_unique<FarStream>(*this, path, file->bytes, std::move(stop));
+}
+
+} // namespace weir

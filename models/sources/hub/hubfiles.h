@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/sources/hub/http.h"
+#include "models/sources/hub/hubapi.h"
+#include "models/sources/repositoryfiles.h"
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// Where the files of one repository are asked for.
+struct HubPlace
+{
+    std::string endpoint;
+    std::string token;
+    std::string repository;
+    std::string revision; ///< as the user named it, for messages
+    std::string commit;   ///< asked for instead, so that all files are of one state
+};
+
+std::string resolveUrl(const HubPlace &place, const std::string &path);
+
+/// A repository on the Hub at one commit: headers come by range requests.
+class HubFiles final : public RepositoryFiles
+{
+public:
+    HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> listing);
+    /// Ends and waits for what is in hand.
+    ~HubFiles() override;
+
+    /// Begins to fetch small files that will be asked for as texts.
+    void prefetch(const std::vector<std::string> &paths);
+    /// Texts that were read, to be kept.
+    const std::map<std::string, std::string> &texts() const { return m_texts; }
+    /// Beginnings of files that were read, to be kept; not while reads are in hand.
+    const std::map<std::string, std::string> &heads() const { return m_heads; }
+    /// Gives what need not be fetched.
+    void setKnown(std::map<std::string, std::string> texts, std::map<std::string, std::string> heads)
+    {
+        m_texts = std::move(texts);
+        m_heads = std::move(heads);
+    }
+    bool hasFetched() const { return m_fetched; }
+
+    std::string subject(const std::string &path) const override;
+    Result<std::string> text(const std::string &path, std::uint64_t limit, std::stop_token stop) override;
+    void read(const std::string &path, std::uint64_t first, std::uint64_t count, std::stop_token stop,
+              BytesCallback done) override;
+    /// Twenty requests at the Hub and as many where its redirects lead.
+    unsigned parallelReads() const override { return 40; }
+    Result<std::unique_ptr<RepositoryStream>> open(const std::string &path, std::stop_token stop) override;
+
+private:
+    HttpRequest request(const std::string &path) const;
+    Result<FileBytes> checkedPart(const std::string &path, std::uint64_t first, std::uint64_t count,
+                                  Result<HttpResponse> response);
+    Result<std::string> checkedText(const std::string &path, Result<HttpResponse> response) const;
+
+    HttpClient &m_client;
+    const HubPlace m_place;
+    std::stop_source m_stop; ///< of what was prefetched
+    std::map<std::string, std::future<Result<HttpResponse>>> m_coming;
+    std::map<std::string, std::string> m_texts;
+    std::mutex m_mutex; ///< of what answers touch
+    std::map<std::string, std::string> m_heads;
+    std::atomic<bool> m_fetched = false;
+};
+
+} // namespace weir

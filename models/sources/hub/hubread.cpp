@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/hub/hubprivate.h"
+
+#include "models/base/saturating.h"
+#include "models/base/units.h"
+#include "models/sources/gguffile.h"
+#include "models/sources/hub/hubfiles.h"
+#include "models/sources/hub/hublocal.h"
+#include "models/sources/repository.h"
+#include "models/sources/safetensorsfolder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir {
+
+namespace {
+
+/// Reads one choice of a repository, wherever its files lie. What it was and what else there is, is noted.
+Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &reference,
+                              const std::string &preferred, const std::stop_token &stop,
+                              const ProgressCallback &progress)
+{
+    if (auto other = otherKindOf(files))
+        return std::unexpected(*std::move(other));
+    const std::vector<HubChoice> choices = choicesOf(files.listing());
+    const HubChoice *chosen =
+        reference.choice.empty() ? defaultChoice(choices, preferred) : findChoice(choices, reference.choice);
+    if (chosen == nullptr && !reference.choice.empty()) {
+        // A file that is offered as no choice (a projector) may still be named.
+        if (files.find(reference.choice) == nullptr) {
+            return fail("hub.choice-missing", ErrorKind::NotFound, files.subject({}),
+                        {{"choice", printable(reference.choice)}, {"names", otherLabels(choices, nullptr)}});
+        }
+    }
+    const std::string only =
+        reference.choice.ends_with(".safetensors") && reference.choice.find("-of-") == std::string::npos
+            ? reference.choice
+            : std::string();
+    const auto gguf = [&]() -> std::optional<std::string> {
+        if (chosen != nullptr && chosen->format == Format::Gguf)
+            return chosen->files.front();
+        if (reference.choice.ends_with(".gguf"))
+            return reference.choice;
+        if (chosen == nullptr && !hasTopLevel(files, ".safetensors"))
+            return loneCompanion(files);
+        return std::nullopt;
+    }();
+
+    Result<CheckpointPtr> read;
+    if (gguf) {
+        const auto parts = ggufParts(files, *gguf);
+        if (!parts)
+            return std::unexpected(parts.error());
+        read = readGguf(files, *parts, stop, progress);
+    } else if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors")) {
+        return fail("folder.no-model", ErrorKind::Unreadable, files.subject({}));
+    } else {
+        read = readSafetensors(files, only, stop, progress);
+    }
+    if (!read)
+        return std::unexpected(withFacts(read.error(), files));
+
+    Checkpoint checkpoint = **read;
+    const auto quantizations = std::count_if(choices.begin(), choices.end(), [](const HubChoice &choice) {
+        return choice.format == Format::Gguf;
+    });
+    if (reference.choice.empty() && chosen != nullptr && chosen->format == Format::Gguf
+        && quantizations > 1) {
+        checkpoint.notes.push_back({"hub.several-quantizations",
+                                    Severity::Info,
+                                    {{"chosen", printable(chosen->label, 120)},
+                                     {"count", static_cast<std::uint64_t>(quantizations)},
+                                     {"others", otherLabels(choices, chosen)}},
+                                    {}});
+    }
+    std::uint64_t total = 0;
+    for (const ListedFile &file : files.listing())
+        total = saturatingAdd(total, file.bytes);
+    checkpoint.repositoryBytes = total;
+    checkpoint.companions = companionsOf(files.listing(), checkpoint);
+    return checkpoint;
+}
+
+/// Small files that the reader of safetensors will ask for.
+std::vector<std::string> textsOf(const RepositoryFiles &files)
+{
+    std::vector<std::string> texts;
+    if (!hasTopLevel(files, ".safetensors"))
+        return texts;
+    for (const ListedFile &file : files.listing()) {
+        if (file.path == "config.json" || file.path == "hf_quant_config.json"
+            || file.path == "quantize_config.json" || file.path == "quant_config.json"
+            || (file.path.ends_with(".safetensors.index.json") && file.path.find('/') == std::string::npos
+                && !file.path.starts_with("consolidated")))
+            texts.push_back(file.path);
+    }
+    return texts;
+}
+
+/// A safetensors header with its length; of anything else all that was read.
+std::string_view headOf(std::string_view path, std::string_view bytes)
+{
+    if (!path.ends_with(".safetensors") || bytes.size() < 8)
+        return bytes;
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    return bytes.substr(
+        0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), saturatingAdd(length, 8))));
+}
+
+} // namespace
+
+Result<Checkpoint> Hub::Private::readFrom(const HubSettings &settings, const HubState &state,
+                                          const HubReference &reference, const std::string &preferred,
+                                          const std::stop_token &stop, const ProgressCallback &progress)
+{
+    HubStore store(m_cache, settings.endpoint);
+    const std::string choice = reference.choice.empty() ? '?' + preferred : reference.choice;
+    if (auto known = store.checkpoint(state.info, choice))
+        return *std::move(known);
+
+    HubSettings reachable = settings;
+    HubStore::Bytes texts = store.bytes(state.info, "texts", {});
+    HubStore::Bytes heads = store.bytes(state.info, "heads", choice);
+    if (!state.asked && (heads.empty() || !store.listing(state.info)))
+        return fail("hub.offline", ErrorKind::Network, reference.repository);
+    Result<std::vector<HubFile>> tree = this->tree(settings, state.info, reference, stop);
+    if (!tree)
+        return std::unexpected(tree.error());
+    std::vector<ListedFile> listing;
+    for (const HubFile &file : *tree)
+        listing.push_back({file.path, file.bytes});
+    HubFiles files(client(),
+                   {settings.endpoint, settings.token, state.info.id, reference.revision,
+                    state.info.commit.empty() ? reference.revision : state.info.commit},
+                   std::move(listing));
+    files.setKnown(std::move(texts), std::move(heads));
+    files.prefetch(textsOf(files));
+    Result<Checkpoint> read = readChoice(files, reference, preferred, stop, progress);
+    if (!read)
+        return read;
+    if (files.hasFetched()) {
+        HubStore::Bytes kept;
+        for (const auto &[path, bytes] : files.heads())
+            kept.emplace(path, headOf(path, bytes));
+        store.keepBytes(state.info, "texts", {}, files.texts());
+        store.keepBytes(state.info, "heads", choice, kept);
+    }
+    store.keepCheckpoint(state.info, choice, *read);
+    return read;
+}
+
+Result<CheckpointPtr> Hub::Private::read(const HubReference &reference, const std::string &preferred,
+                                         const std::stop_token &stop, const ProgressCallback &progress)
+{
+    const HubSettings settings = this->settings();
+    if (const Result<void> usable = checkUsable(settings, reference.repository, false); !usable)
+        return std::unexpected(usable.error());
+    const Result<HubState> state = this->state(settings, reference, stop);
+    std::optional<HubInfo> info;
+    Result<Checkpoint> read = fail("hub.offline", ErrorKind::Network, reference.repository);
+    bool asked = false;
+    if (state) {
+        info = state->info;
+        asked = state->asked;
+        read = readFrom(settings, *state, reference, preferred, stop, progress);
+    } else {
+        read = std::unexpected(state.error());
+    }
+    if (!read && !asked && read.error().kind == ErrorKind::Network) {
+        // Not to be had from the Hub or from what was read before; maybe it was downloaded.
+        if (auto snapshot = openSnapshot(settings.hubCache, reference.repository, reference.revision)) {
+            info = HubInfo{reference.repository, snapshot->commit, Gate::Open, false, false};
+            read = readChoice(*snapshot->files, reference, preferred, stop, progress);
+            if (read)
+                read->repositoryBytes.reset(); // some of it may never have been downloaded
+        }
+    }
+    if (!read)
+        return std::unexpected(read.error());
+
+    Checkpoint checkpoint = *std::move(read);
+    checkpoint.source = Source::Hub;
+    checkpoint.repository = info->id;
+    checkpoint.revision = info->commit;
+    checkpoint.id = hubReferenceText({info->id, reference.revision, reference.choice});
+    checkpoint.name = printable(info->id.substr(info->id.rfind('/') + 1), 120);
+    if (info->id != reference.repository) {
+        checkpoint.notes.push_back(
+            {"hub.renamed", Severity::Info, {{"from", reference.repository}, {"to", info->id}}, {}});
+    }
+    if (!asked) {
+        checkpoint.notes.push_back(
+            {"hub.not-asked", Severity::Info, {{"commit", info->commit.substr(0, 12)}}, {}});
+    }
+    return std::make_shared<const Checkpoint>(std::move(checkpoint));
+}
+
+Result<CheckpointPtr> Hub::read(const HubReference &reference, std::stop_token stop,
+                                const ProgressCallback &progress, const std::string &preferred)
+{
+    return d->read(reference, preferred, stop, progress);
+}
+
+} // namespace weir
