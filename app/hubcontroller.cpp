@@ -392,7 +392,8 @@ void HubController::updateSource()
     source.repository = toText(reference->repository);
     source.revision = toText(reference->revision);
     source.choice = toText(reference->choice);
-    source.cached = m_session.isCached(m_session.selectedId());
+    source.cached =
+        std::ranges::find(checkpoint->notes, "hub.not-asked", &Message::id) != checkpoint->notes.end();
     if (isCommit(checkpoint->revision))
         source.commit = toText(checkpoint->revision);
     else if (repository != nullptr)

@@ -12,7 +12,6 @@
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
-#include <QSet>
 #include <QStringList>
 #include <QUndoStack>
 
@@ -77,9 +76,6 @@ public:
 
     /// Set while a checkpoint of the Hub is selected.
     std::optional<HubReference> selectedHubReference() const;
-    /// It came out of a cache: the Hub was not asked since.
-    bool isCached(const QString &id) const { return m_cached.contains(id); }
-    void setCached(const QString &id, bool cached);
 
     /// What a list shows of a checkpoint on the machine and at the workload in force.
     CatalogResult resultOf(const CheckpointPtr &checkpoint) const;
@@ -156,7 +152,6 @@ private:
 
     QHash<QString, CheckpointPtr> m_checkpoints;
     QHash<const Checkpoint *, QString> m_ids; ///< the same the other way round
-    QSet<QString> m_cached;
     QString m_selected;
     QString m_wanted; ///< to be selected as soon as it is read
     QString m_fallback; ///< to be selected if the argument of the start cannot be
