@@ -29,8 +29,8 @@ inline HubSettings settingsFor(const std::string &endpoint, const QString &folde
 {
     HubSettings settings;
     settings.endpoint = endpoint;
-    settings.hubCache = (folder + QStringLiteral("/hub")).toStdString();
-    settings.metadataCache = (folder + QStringLiteral("/weir")).toStdString();
+    settings.hubCache = folder.toStdString() + "/hub";
+    settings.metadataCache = folder.toStdString() + "/weir";
     settings.userAgent = "weir-test";
     settings.connectTimeout = std::chrono::milliseconds(2000);
     settings.stallTimeout = std::chrono::milliseconds(5000);
