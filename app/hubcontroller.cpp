@@ -182,6 +182,9 @@ void HubController::onSearchFailed(const Error &error)
     if (error.id == "cancelled")
         return;
     m_problem = error;
+    const QString text = toText(m_view->query().text);
+    m_problem->subject =
+        (text.isEmpty() ? tr("what is trending") : tr("the search for “%1”").arg(text)).toStdString();
     // Hits of another query must not look like the answer to this one.
     if (m_next.empty())
         m_model->clear();
@@ -205,7 +208,7 @@ void HubController::showState()
             m_view->showSentence(tr("Asking %1 …").arg(m_bridge.hubName()));
         } else if (m_problem) {
             m_offer = m_bridge.isOffline() ? Offer::Online : Offer::Retry;
-            m_view->showSentence(m_wording.sentence(*m_problem),
+            m_view->showSentence(problemText(*m_problem),
                                  m_bridge.isOffline() ? tr("Go Online") : tr("Try Again"));
         } else {
             const QString text = toText(m_view->query().text);
@@ -220,14 +223,12 @@ void HubController::showState()
     m_view->showHits();
     if (m_problem) {
         m_offer = m_bridge.isOffline() ? Offer::Online : Offer::Retry;
-        m_view->setFooter(m_wording.sentence(*m_problem),
-                          m_bridge.isOffline() ? tr("Go Online") : tr("Try Again"));
+        m_view->setFooter(problemText(*m_problem), m_bridge.isOffline() ? tr("Go Online") : tr("Try Again"));
     } else if (searching) {
         m_view->setFooter(tr("Asking %1 …").arg(m_bridge.hubName()));
     } else if (m_stalled) {
         m_offer = m_bridge.isOffline() ? Offer::Online : Offer::Retry;
-        m_view->setFooter(m_wording.sentence(*m_stalled),
-                          m_bridge.isOffline() ? tr("Go Online") : tr("Try Again"));
+        m_view->setFooter(problemText(*m_stalled), m_bridge.isOffline() ? tr("Go Online") : tr("Try Again"));
     } else if (!m_next.empty() && m_pagesLeft <= 0) {
         m_offer = Offer::More;
         m_view->setFooter(
@@ -238,6 +239,13 @@ void HubController::showState()
     } else {
         m_view->setFooter({});
     }
+}
+
+QString HubController::problemText(const Error &error) const
+{
+    return error.id == "hub.offline"
+               ? tr("You work offline, so the Hub is not searched. What was read here before still opens.")
+               : m_wording.sentence(error);
 }
 
 void HubController::onAction()
@@ -392,7 +400,8 @@ void HubController::updateSource()
     source.repository = toText(reference->repository);
     source.revision = toText(reference->revision);
     source.choice = toText(reference->choice);
-    source.cached = m_session.isCached(m_session.selectedId());
+    source.cached =
+        std::ranges::find(checkpoint->notes, "hub.not-asked", &Message::id) != checkpoint->notes.end();
     if (isCommit(checkpoint->revision))
         source.commit = toText(checkpoint->revision);
     else if (repository != nullptr)

@@ -47,6 +47,7 @@ private:
     void onPage(quint64 number, const HubPage &page);
     void onSearchFailed(const Error &error);
     void showState();
+    QString problemText(const Error &error) const;
     void onAction();
 
     void probe(const QStringList &references);

@@ -134,7 +134,7 @@ void MainWindow::showFailure(const QString &argument, const Error &error)
     const std::optional<HubReference> reference = parseHubReference(argument.toStdString());
     const bool ofHub = error.id.starts_with("hub.") && reference;
     const auto again = [this, reference] { m_session.openFromHub(*reference); };
-    if (ofHub && error.kind == ErrorKind::Access) {
+    if (ofHub && (error.kind == ErrorKind::Access || error.id == "hub.missing-or-private")) {
         actions.push_back({tr("Open Model Page"), [this, reference] {
                                QDesktopServices::openUrl(
                                    QUrl(m_bridge.pageAddress(toText(reference->repository))));

@@ -352,8 +352,6 @@ void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)
     const bool ofHub = checkpoint->source == Source::Hub;
     const QString id = ofHub ? argument : toText(checkpoint->id);
     take(id, checkpoint);
-    if (ofHub)
-        m_cached.remove(id);
     if (ofHub || m_library.catalog->find(checkpoint->id) == nullptr) {
         m_catalogModel.addOpened(id, *checkpoint);
         m_settings.addRecentPath(id);

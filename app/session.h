@@ -13,7 +13,6 @@
 #include <QElapsedTimer>
 #include <QHash>
 #include <QObject>
-#include <QSet>
 #include <QStringList>
 #include <QUndoStack>
 
@@ -78,9 +77,6 @@ public:
 
     /// Set while a checkpoint of the Hub is selected.
     std::optional<HubReference> selectedHubReference() const;
-    /// It came out of a cache: the Hub was not asked since.
-    bool isCached(const QString &id) const { return m_cached.contains(id); }
-    void setCached(const QString &id, bool cached);
 
     /// The selected checkpoint as it is, also while one of its what-ifs is selected.
     CheckpointPtr selectedBase() const;
@@ -174,7 +170,6 @@ private:
 
     QHash<QString, CheckpointPtr> m_checkpoints;
     QHash<const Checkpoint *, QString> m_ids; ///< the same the other way round
-    QSet<QString> m_cached;
     QString m_selected;
     QString m_wanted; ///< to be selected as soon as it is read
     QString m_fallback; ///< to be selected if the argument of the start cannot be

@@ -29,7 +29,6 @@ void Session::onRestored(const QString &reference, const CheckpointPtr &checkpoi
     if (m_checkpoints.contains(reference))
         return; // read anew meanwhile
     take(reference, checkpoint);
-    m_cached.insert(reference);
     m_catalogModel.addOpened(reference, *checkpoint);
     if (m_wanted == reference) {
         m_wanted.clear();
@@ -46,14 +45,6 @@ std::optional<HubReference> Session::selectedHubReference() const
     if (!checkpoint || checkpoint->source != Source::Hub)
         return std::nullopt;
     return parseHubReference(m_selected.toStdString());
-}
-
-void Session::setCached(const QString &id, bool cached)
-{
-    if (cached)
-        m_cached.insert(id);
-    else
-        m_cached.remove(id);
 }
 
 } // namespace weir

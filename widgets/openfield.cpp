@@ -2,6 +2,7 @@
 #include "widgets/openfield.h"
 
 #include "models/items/catalogmodel.h"
+#include "models/sources/hub/hubtypes.h"
 #include "widgets/catalogdelegate.h"
 #include "widgets/theme.h"
 
@@ -25,9 +26,9 @@ OpenField::OpenField(CatalogModel *catalog, QWidget *parent)
 {
     setObjectName(QStringLiteral("openField"));
     setAccessibleName(tr("Open a checkpoint"));
-    setPlaceholderText(tr("Name, path of a folder or file, or drop one here"));
-    setToolTip(tr(
-        "A name or id of the catalog, the path of a model folder, a .gguf, a .safetensors or a config.json"));
+    setPlaceholderText(tr("Name, Hub id or path, or drop a file"));
+    setToolTip(tr("A name or id of the catalog, a repository of the Hub (org/name, or its page's address), "
+                  "the path of a model folder, a .gguf, a .safetensors or a config.json"));
     setClearButtonEnabled(true);
     setAcceptDrops(true);
 
@@ -44,6 +45,7 @@ OpenField::OpenField(CatalogModel *catalog, QWidget *parent)
     // setCompleter() would put the completion role into the field; the id is what opens.
     m_completer->setWidget(this);
     connect(this, &QLineEdit::textEdited, this, [this](const QString &text) {
+        m_opensFromHub = false;
         if (text.trimmed().size() < 2) {
             m_completer->popup()->hide();
             return;
@@ -53,6 +55,13 @@ OpenField::OpenField(CatalogModel *catalog, QWidget *parent)
             m_completer->complete();
         else
             m_completer->popup()->hide();
+        // Nothing of the catalog: what is typed may still name something.
+        const QString typed = text.trimmed();
+        const bool isPath = typed.startsWith(QLatin1Char('/')) || typed.startsWith(QLatin1Char('.'))
+                            || typed.startsWith(QLatin1Char('~'));
+        m_opensFromHub = m_completer->completionCount() == 0 && typed.contains(QLatin1Char('/')) && !isPath
+                         && parseHubReference(typed.toStdString()).has_value();
+        placeHint();
     });
     connect(m_completer, qOverload<const QModelIndex &>(&QCompleter::activated), this,
             [this](const QModelIndex &index) {
@@ -68,7 +77,7 @@ OpenField::OpenField(CatalogModel *catalog, QWidget *parent)
 
 void OpenField::setShortcutHint(const QString &hint)
 {
-    m_hint->setText(hint);
+    m_shortcut = hint;
     placeHint();
 }
 
@@ -152,11 +161,15 @@ void OpenField::resizeEvent(QResizeEvent *event)
 
 void OpenField::placeHint()
 {
+    const bool empty = text().isEmpty();
     m_hint->setFont(textFont(font(), TextSize::Small));
+    m_hint->setText(empty ? m_shortcut : tr("Enter opens it from the Hub"));
     m_hint->adjustSize();
-    m_hint->move(width() - m_hint->width() - 12, (height() - m_hint->height()) / 2);
-    const bool room = width() > fontMetrics().horizontalAdvance(placeholderText()) + m_hint->width() + 36;
-    m_hint->setVisible(text().isEmpty() && room);
+    const int button = empty ? 0 : 24; // the one that clears
+    m_hint->move(width() - m_hint->width() - 12 - button, (height() - m_hint->height()) / 2);
+    const QString shown = empty ? placeholderText() : text();
+    const bool room = width() > fontMetrics().horizontalAdvance(shown) + m_hint->width() + button + 36;
+    m_hint->setVisible((empty || m_opensFromHub) && room);
 }
 
 } // namespace weir

@@ -11,7 +11,8 @@ namespace weir {
 
 class CatalogModel;
 
-/// Takes a name out of the catalog, the path of a folder or file, or a file dropped on it. Enter opens;
+/// Takes a name out of the catalog, a repository of the Hub, the path of a folder or file, or a file dropped
+/// on it. Enter opens;
 /// Escape clears. What is typed is passed on as it is: whoever opens it decides what it means. GUI thread.
 class OpenField : public QLineEdit
 {
@@ -43,6 +44,8 @@ private:
 
     QCompleter *m_completer = nullptr;
     QLabel *m_hint = nullptr;
+    QString m_shortcut;
+    bool m_opensFromHub = false;
 };
 
 } // namespace weir

@@ -6,6 +6,7 @@
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QEvent>
+#include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -39,6 +40,7 @@ SourceBar::SourceBar(QWidget *parent)
     m_page->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_page->setToolButtonStyle(Qt::ToolButtonTextOnly);
     m_page->setProperty("link", true);
+    m_page->installEventFilter(this);
     connect(m_page, &QToolButton::clicked, this, [this] { emit pageRequested(m_source.repository); });
 
     m_revision = new QComboBox(this);
@@ -92,7 +94,8 @@ SourceBar::SourceBar(QWidget *parent)
 
     m_layout->setContentsMargins(6, 5, 8, 5);
     m_layout->setSpacing(8);
-    m_layout->addWidget(m_page, 1);
+    m_layout->addWidget(m_page, 100); // as wide as the name, where there is room
+    m_layout->addStretch(1);
     m_layout->addWidget(m_revision);
     m_layout->addWidget(m_choice);
     m_layout->addWidget(m_commit);
@@ -182,6 +185,8 @@ void SourceBar::chooseRevision(const QString &revision)
 
 bool SourceBar::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_page && event->type() == QEvent::Resize)
+        elideName();
     const bool opens =
         watched == m_revision
         && (event->type() == QEvent::MouseButtonPress
@@ -204,17 +209,15 @@ bool SourceBar::eventFilter(QObject *watched, QEvent *event)
     return QFrame::eventFilter(watched, event);
 }
 
-void SourceBar::resizeEvent(QResizeEvent *event)
-{
-    QFrame::resizeEvent(event);
-    elideName();
-}
-
 void SourceBar::elideName()
 {
-    const int room = m_page->width() - 20;
-    m_page->setText(
-        m_page->fontMetrics().elidedText(m_source.repository, Qt::ElideMiddle, std::max(room, 40)));
+    constexpr int frame = 18;
+    QFont bold = m_page->font();
+    bold.setWeight(QFont::DemiBold); // as the style sheet has it
+    const QFontMetrics metrics(bold);
+    m_page->setMaximumWidth(metrics.horizontalAdvance(m_source.repository) + frame);
+    const int room = std::max(m_page->width() - frame + 2, 40);
+    m_page->setText(metrics.elidedText(m_source.repository, Qt::ElideMiddle, room));
 }
 
 } // namespace weir

@@ -347,7 +347,7 @@ QModelIndex HubModel::indexOf(const QString &reference) const
 
 QString HubModel::shortCount(quint64 count)
 {
-    const auto scaled = [count](double unit, const QString &sign) {
+    const auto scaled = [count](double unit, const QString &sign) -> QString {
         const double value = static_cast<double>(count) / unit;
         return QLocale::c().toString(value, 'f', value < 9.95 ? 1 : 0) + sign;
     };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The context slider goes from one end to the other: how long does each step take, from the number of the
 // slider to the last pixel? By the clock, and in processor time.
+#include "app/hubaccount.h"
 #include "app/library.h"
 #include "app/loader.h"
 #include "app/mainwindow.h"
 #include "app/session.h"
 #include "app/settings.h"
 #include "app/windowwording.h"
+#include "tests/support/hubfakes.h"
 #include "widgets/chart.h"
 #include "widgets/contextscale.h"
 
@@ -84,9 +86,12 @@ void BenchRepaint::sliderEndToEnd()
     Settings settings(folder.filePath(QStringLiteral("weir.ini")));
     WindowWording wording;
     const Library library = Library::read();
+    test::FakeKeyring keyring;
+    HubBridge bridge(test::noHub());
+    HubAccount account(bridge, keyring.calls());
     Loader loader(library.catalog);
     Session session(library, settings, loader);
-    MainWindow window(session, loader, settings, wording);
+    MainWindow window(session, loader, bridge, account, settings, wording);
     session.start();
     window.resize(1920, 1080);
     window.show();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/filedialog.h"
+#include "app/hubaccount.h"
 #include "app/library.h"
 #include "app/loader.h"
 #include "app/mainwindow.h"
@@ -11,6 +12,7 @@
 #include "models/items/catalogmodel.h"
 #include "models/items/measurementmodel.h"
 #include "models/items/text.h"
+#include "tests/support/hubfakes.h"
 #include "tests/support/safetensorsbuilder.h"
 #include "widgets/contextscale.h"
 #include "widgets/theme.h"
@@ -53,9 +55,11 @@ struct Program
     explicit Program(const QString &settingsFile, const QString &argument = {})
         : settings(settingsFile)
         , library(Library::read())
+        , bridge(test::noHub())
+        , account(bridge, keyring.calls())
         , loader(library.catalog)
         , session(library, settings, loader)
-        , window(session, loader, settings, wording)
+        , window(session, loader, bridge, account, settings, wording)
     {
         session.start(argument);
         window.show();
@@ -101,6 +105,9 @@ struct Program
     WindowWording wording;
     Settings settings;
     Library library;
+    test::FakeKeyring keyring;
+    HubBridge bridge;
+    HubAccount account;
     Loader loader;
     Session session;
     MainWindow window;
@@ -205,7 +212,7 @@ void TestWindow::firstStartShowsTheArgument()
         program.text("verdictWhy"),
         QStringLiteral("It reads 6.5 of the 72.4 GB it holds for each token: 8 of 256 experts wake up."));
     QVERIFY(program.text("verdictDetail").contains(QStringLiteral("262,144 (the model's own limit)")));
-    QVERIFY(program.text("statusText").contains(QStringLiteral("nothing is sent anywhere")));
+    QVERIFY(program.text("statusText").contains(QStringLiteral("no network was used yet")));
     QVERIFY(program.window.windowTitle().contains(QStringLiteral("Qwen3.5-122B-A10B")));
 
     // Every row of the catalog has its badge, and the list says for which context.
@@ -792,11 +799,11 @@ void TestWindow::keyboardReachesEverything()
             break;
     }
     for (const char *name :
-         {"machineBox",        "engineBox",   "pinButton",    "exportMenuButton", "mainMenuButton",
-          "catalogFilter",     "catalogShow", "catalogOrder", "catalogList",      "memoryBar",
-          "residentChart",     "speedPlot",   "contextEntry", "contextSlider",    "concurrencyEntry",
-          "concurrencySlider", "kDtype",      "vDtype",       "reserveEntry",     "timeBreakdown",
-          "unitButton"})
+         {"machineBox",       "engineBox",         "pinButton",   "exportMenuButton", "mainMenuButton",
+          "sectionTabs",      "catalogFilter",     "catalogShow", "catalogOrder",     "catalogList",
+          "memoryBar",        "residentChart",     "speedPlot",   "contextEntry",     "contextSlider",
+          "concurrencyEntry", "concurrencySlider", "kDtype",      "vDtype",           "reserveEntry",
+          "timeBreakdown",    "unitButton"})
         QVERIFY2(reached.contains(QString::fromLatin1(name)), name);
 }
 
