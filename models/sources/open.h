@@ -38,7 +38,7 @@ bool isPathArgument(std::string_view argument);
 struct OpenContext
 {
     const Catalog &catalog;
-    Hub *hub = nullptr;                ///< null: the Hub is not asked
+    Hub *hub = nullptr; ///< null: the Hub is not asked
     std::optional<Source> forced = {}; ///< if set, nothing else is tried
     std::string preferredQuantization = {}; ///< of a GGUF repository, where the name does not say which
 };
