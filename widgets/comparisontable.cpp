@@ -9,8 +9,10 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QPainter>
 #include <QSet>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -24,6 +26,29 @@ enum Column { Name, Weights, Streamed, Needed, FitColumn, Speed, ColumnCount };
 
 constexpr int idRole = Qt::UserRole;
 constexpr int familyRole = Qt::UserRole + 1;
+
+/// Rows as high as those of the tables beside it, a line below each, and no frame around the current cell.
+class RowDelegate : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QSize size = QStyledItemDelegate::sizeHint(option, index);
+        size.setHeight(option.fontMetrics.height() + 9);
+        return size;
+    }
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem plain(option);
+        plain.state.setFlag(QStyle::State_HasFocus, false);
+        QStyledItemDelegate::paint(painter, plain, index);
+        painter->setPen(Theme::of(option.widget).divider);
+        painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
+    }
+};
 
 } // namespace
 
@@ -40,8 +65,8 @@ ComparisonTable::ComparisonTable(QWidget *parent)
     m_tree->setIndentation(18);
     m_tree->setAllColumnsShowFocus(true);
     m_tree->header()->setStretchLastSection(false);
-    m_tree->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_tree->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
+    m_tree->setItemDelegate(new RowDelegate(m_tree));
     m_tree->installEventFilter(this);
 
     m_empty = new QLabel(tr("Select or pin a checkpoint to see it beside its other quantizations."), this);
@@ -88,11 +113,9 @@ void ComparisonTable::setModels(const std::vector<ComparisonModel> &models, Byte
         const ComparisonRow &first = model.rows.front();
         auto *head = new QTreeWidgetItem(m_tree);
         head->setData(Name, familyRole, model.family);
-        const QString title =
-            model.rows.size() > 1
-                ? tr("%1 %2, %n quantizations", nullptr, static_cast<int>(model.rows.size()))
-                      .arg(first.name, first.quantization)
-                : QString(first.name + QLatin1Char(' ') + first.quantization);
+        QString title = first.name + QLatin1Char(' ') + first.quantization;
+        if (model.rows.size() > 1)
+            title += QStringLiteral(" +%1").arg(model.rows.size() - 1);
         fill(head, first, title, unit);
         for (std::size_t i = 1; i < model.rows.size(); ++i) {
             const ComparisonRow &row = model.rows[i];
@@ -107,7 +130,21 @@ void ComparisonTable::setModels(const std::vector<ComparisonModel> &models, Byte
         if ((*each)->data(Name, idRole).toString() == currentId && !currentId.isEmpty())
             m_tree->setCurrentItem(*each);
     }
+    fitColumns();
     m_pages->setCurrentIndex(m_tree->topLevelItemCount() > 0 ? 0 : 1);
+}
+
+void ComparisonTable::fitColumns()
+{
+    // Headings and contents, whether or not a row is unfolded: columns stay where they are.
+    const QFontMetrics strong(textFont(font(), TextSize::Strong));
+    for (int column = Weights; column < ColumnCount; ++column) {
+        int width = strong.horizontalAdvance(m_tree->headerItem()->text(column)) + 24;
+        for (QTreeWidgetItemIterator each(m_tree); *each != nullptr; ++each)
+            width = std::max(width, strong.horizontalAdvance((*each)->text(column)) + 18);
+        m_tree->header()->setSectionResizeMode(column, QHeaderView::Fixed);
+        m_tree->header()->resizeSection(column, width);
+    }
 }
 
 void ComparisonTable::fill(QTreeWidgetItem *item, const ComparisonRow &row, const QString &name,

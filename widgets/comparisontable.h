@@ -61,6 +61,7 @@ protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
+    void fitColumns();
     void fill(QTreeWidgetItem *item, const ComparisonRow &row, const QString &name, ByteUnit unit) const;
 
     QStackedWidget *m_pages = nullptr;

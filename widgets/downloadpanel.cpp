@@ -82,6 +82,7 @@ DownloadPanel::DownloadPanel(QWidget *parent)
     m_copy->setText(tr("Copy"));
     m_copy->setToolTip(tr("Copies the command; it is quoted for a shell"));
     m_copy->setFocusPolicy(Qt::StrongFocus);
+    m_copy->setProperty("outlined", true);
     m_state = makeLabel("downloadState", this, "muted");
     m_state->setWordWrap(true);
 
@@ -96,7 +97,9 @@ DownloadPanel::DownloadPanel(QWidget *parent)
     m_files->setHorizontalHeaderLabels({tr("File"), tr("Bytes")});
     m_files->horizontalHeader()->setHighlightSections(false);
     m_files->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_files->horizontalHeader()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_files->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Fixed);
+    m_files->horizontalHeader()->resizeSection(
+        1, fontMetrics().horizontalAdvance(QStringLiteral("1,000.00 GiB")) + 30);
     m_files->horizontalHeaderItem(0)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_files->horizontalHeaderItem(1)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_files->verticalHeader()->hide();

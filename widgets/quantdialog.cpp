@@ -86,6 +86,7 @@ QuantDialog::QuantDialog(const Wording &wording, Previewer previewer, QWidget *p
     m_form = new QFormLayout;
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     m_form->setHorizontalSpacing(16);
+    m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_form->addRow(tr("Whole model"), m_whole);
 
     m_text = new QLineEdit(this);
