@@ -177,15 +177,8 @@ void HeaderQueue::work()
         }
         lock.lock();
         m_slots[file].result = std::move(result);
-        ++m_parsed;
         m_changed.notify_all();
     }
-}
-
-std::size_t HeaderQueue::parsed()
-{
-    const std::lock_guard lock(m_mutex);
-    return std::max(m_parsed, m_given);
 }
 
 Result<ParsedHeader> HeaderQueue::readLate(std::size_t file, FileBytes bytes)

@@ -50,8 +50,6 @@ public:
 
     /// The next file's header, in the order given.
     Result<ParsedHeader> next();
-    /// Files whose headers have been parsed so far.
-    std::size_t parsed();
 
 private:
     struct Slot
@@ -84,7 +82,6 @@ private:
     std::deque<std::size_t> m_ready; ///< whole headers that wait to be parsed
     std::size_t m_begun = 0;
     std::size_t m_given = 0;
-    std::size_t m_parsed = 0;
     std::size_t m_reading = 0; ///< callbacks that are still to come
     std::uint64_t m_held = 0;  ///< bytes that are here and have not been given out
     bool m_ending = false;
