@@ -494,7 +494,7 @@ constexpr auto errors = std::to_array<Words>({
     {"machine.unknown", "", "No machine is called “{subject}”: see “weir machines” for the ids."},
     {"engine.unknown", "", "No engine is called “{subject}”: see “weir engines” for the ids, or use auto."},
     {"dtype.unknown", "", "“{subject}” is no KV cache dtype of {engine}: it knows {known}."},
-    {"read.failed", "", "{subject} could not be read: {text}."},
+    {"read.failed", "", "{subject} could not be read: {reason}."},
 });
 
 std::function<std::string(std::string_view)> &translator()

@@ -13,6 +13,7 @@ namespace {
 
 /// Larger headers are read when it is their turn, one at a time: this bounds the memory.
 constexpr std::uint64_t maxAheadBytes = 4U << 20U;
+constexpr std::uint64_t maxHeldBytes = 64U << 20U;
 constexpr unsigned maxThreads = 8;
 
 std::span<const std::uint8_t> asBytes(std::string_view text)
@@ -39,9 +40,6 @@ HeaderQueue::HeaderQueue(RepositoryFiles &repository, std::vector<File> files, F
         std::clamp(std::thread::hardware_concurrency(), 1U, maxThreads), m_files.size()));
     for (unsigned i = 0; i < threads; ++i)
         m_threads.emplace_back([this] { work(); });
-    const std::size_t ahead = std::min<std::size_t>(m_files.size(), m_repository.parallelReads());
-    while (m_begun < ahead)
-        begin(m_begun++);
 }
 
 HeaderQueue::~HeaderQueue()
@@ -56,12 +54,15 @@ HeaderQueue::~HeaderQueue()
     m_threads.clear(); // joins
 }
 
+/// Whatever is waited for may always begin, so that a full store cannot stop everything.
+bool HeaderQueue::mayBegin() const
+{
+    return m_begun < m_files.size()
+           && (m_begun < m_given || (m_reading < m_repository.parallelReads() && m_held < maxHeldBytes));
+}
+
 void HeaderQueue::begin(std::size_t file)
 {
-    {
-        const std::lock_guard lock(m_mutex);
-        ++m_reading;
-    }
     const std::uint64_t count = std::clamp<std::uint64_t>(m_files[file].guess, 64, maxAheadBytes);
     m_repository.read(m_files[file].path, 0, count, m_stop.get_token(),
                       [this, file](Result<FileBytes> part) { arrived(file, 0, std::move(part)); });
@@ -80,6 +81,8 @@ void HeaderQueue::arrived(std::size_t file, std::uint64_t first, Result<FileByte
             slot.bytes.bytes += part->bytes;
         const Result<std::uint64_t> whole = needed(file, slot.bytes);
         have = slot.bytes.bytes.size();
+        m_held += have - slot.held;
+        slot.held = have;
         if (!whole) {
             slot.result = std::unexpected(whole.error());
         } else if (have >= *whole) {
@@ -150,9 +153,17 @@ void HeaderQueue::work()
 {
     std::unique_lock lock(m_mutex);
     while (true) {
-        m_changed.wait(lock, [this] { return m_ending || !m_ready.empty(); });
+        m_changed.wait(lock, [this] { return m_ending || mayBegin() || !m_ready.empty(); });
         if (m_ending)
             return;
+        if (mayBegin()) { // before parsing: what is far away is to be on its way
+            const std::size_t next = m_begun++;
+            ++m_reading;
+            lock.unlock();
+            begin(next);
+            lock.lock();
+            continue;
+        }
         const std::size_t file = m_ready.front();
         m_ready.pop_front();
         FileBytes bytes = std::move(m_slots[file].bytes);
@@ -166,15 +177,8 @@ void HeaderQueue::work()
         }
         lock.lock();
         m_slots[file].result = std::move(result);
-        ++m_parsed;
         m_changed.notify_all();
     }
-}
-
-std::size_t HeaderQueue::parsed()
-{
-    const std::lock_guard lock(m_mutex);
-    return std::max(m_parsed, m_given);
 }
 
 Result<ParsedHeader> HeaderQueue::readLate(std::size_t file, FileBytes bytes)
@@ -202,15 +206,16 @@ Result<ParsedHeader> HeaderQueue::next()
     std::unique_lock lock(m_mutex);
     const std::size_t file = m_given++;
     Slot &slot = m_slots[file];
+    m_changed.notify_all();
     m_changed.wait(lock, [&] { return slot.result || slot.late || m_stop.stop_requested(); });
     if (m_outerStop.stop_requested())
         return fail("cancelled", ErrorKind::Unreadable, m_repository.subject({}));
     const bool late = !slot.result;
     std::optional<Result<ParsedHeader>> result = std::exchange(slot.result, std::nullopt);
     FileBytes bytes = std::move(slot.bytes);
+    m_held -= slot.held;
+    m_changed.notify_all();
     lock.unlock();
-    if (m_begun < m_files.size())
-        begin(m_begun++);
     return late ? readLate(file, std::move(bytes)) : *std::move(result);
 }
 

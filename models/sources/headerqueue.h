@@ -50,17 +50,17 @@ public:
 
     /// The next file's header, in the order given.
     Result<ParsedHeader> next();
-    /// Files whose headers have been parsed so far.
-    std::size_t parsed();
 
 private:
     struct Slot
     {
         FileBytes bytes;
         std::optional<Result<ParsedHeader>> result;
+        std::uint64_t held = 0;
         bool late = false; ///< a header too large to be read ahead
     };
 
+    bool mayBegin() const;
     void begin(std::size_t file);
     void arrived(std::size_t file, std::uint64_t first, Result<FileBytes> part);
     void work();
@@ -82,8 +82,8 @@ private:
     std::deque<std::size_t> m_ready; ///< whole headers that wait to be parsed
     std::size_t m_begun = 0;
     std::size_t m_given = 0;
-    std::size_t m_parsed = 0;
     std::size_t m_reading = 0; ///< callbacks that are still to come
+    std::uint64_t m_held = 0;  ///< bytes that are here and have not been given out
     bool m_ending = false;
     std::vector<std::jthread> m_threads;
 };

@@ -121,8 +121,7 @@ Result<CheckpointPtr> readOneSafetensors(const fs::path &file, std::stop_token s
     const std::string name = file.filename().string();
     if (name.starts_with("adapter_model")
         || (files.find("adapter_config.json") != nullptr && files.find("config.json") == nullptr)) {
-        return std::unexpected(
-            withFacts(Error{"folder.adapter", ErrorKind::NotLanguageModel, file.string(), {}}, files));
+        return std::unexpected(adapterError(file.string(), files));
     }
     const bool shard = name.find("-of-") != std::string::npos;
     return readSafetensors(files, shard ? std::string() : name, std::move(stop), progress);

@@ -29,6 +29,11 @@ std::optional<Error> otherKindOf(const RepositoryFiles &files)
     return std::nullopt;
 }
 
+Error adapterError(const std::string &subject, const RepositoryFiles &files)
+{
+    return withFacts(Error{"folder.adapter", ErrorKind::NotLanguageModel, subject, {}}, files);
+}
+
 std::optional<std::string> loneCompanion(const RepositoryFiles &files)
 {
     if (files.find("config.json") != nullptr)

@@ -17,6 +17,9 @@ bool hasTopLevel(const RepositoryFiles &files, std::string_view ending);
 /// (diffusion pipelines, adapters, embedding models): the error that says so.
 std::optional<Error> otherKindOf(const RepositoryFiles &files);
 
+/// The error about a file that belongs to an adapter.
+Error adapterError(const std::string &subject, const RepositoryFiles &files);
+
 /// The one GGUF file to read where there is nothing but companions (a projector): reading it says what it is.
 std::optional<std::string> loneCompanion(const RepositoryFiles &files);
 

@@ -304,7 +304,7 @@ private:
             if (m_stop.stop_requested())
                 return fail("cancelled", ErrorKind::Unreadable, subject());
             if (m_progress)
-                m_progress({std::min(candidates.size(), queue.parsed()), candidates.size(), candidates[i]});
+                m_progress({i, candidates.size(), candidates[i]});
             if (const Result<void> file = takeHeader(candidates[i], queue.next()); !file)
                 return std::unexpected(file.error());
         }

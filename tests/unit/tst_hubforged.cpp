@@ -113,10 +113,11 @@ void HubForgedTest::reads()
             QCOMPARE(q(seen.header("authorization")), u"Bearer hf_forged"_s);
             continue;
         }
-        ++far;
         QVERIFY(!seen.headers.contains("authorization"));
         QVERIFY(!seen.headers.contains("cookie"));
-        QVERIFY(seen.headers.contains("range"));
+        const bool index = seen.parameter("path").ends_with(".json"); // a large one is kept with the weights
+        QVERIFY(index || seen.headers.contains("range"));
+        far += index ? 0U : 1U;
     }
     QVERIFY(far > 0);
     // The guess of the header's size was good: one request a shard where the index tells its tensors.

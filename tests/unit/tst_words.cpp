@@ -80,11 +80,12 @@ QStringList sources()
     return files;
 }
 
-/// Literals that look like ids and are none: file names, keys of GGUF files, beginnings of ids.
+/// Literals that look like ids and are none: file names, keys of GGUF files, hosts, tensors, beginnings of ids.
 bool isNoId(const QString &text)
 {
     static const QRegularExpression others(
-        u"^(split|general)\\.|\\.(json|csv|ini|gguf|safetensors|cpp)$|-$|^data\\.[a-z]+$|^speed\\.basis$"_s);
+        u"^(split|general)\\.|\\.(json|csv|ini|gguf|safetensors|cpp)$|-$|^data\\.[a-z]+$|^speed\\.basis$"
+        u"|^(hf|huggingface)\\.co$|^(mixer|model|output)\\."_s);
     return others.match(text).hasMatch();
 }
 

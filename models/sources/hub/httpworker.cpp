@@ -19,6 +19,7 @@ namespace {
 constexpr unsigned maxHops = 5;
 constexpr std::size_t maxHeadBytes = 256U << 10U;
 constexpr std::uint64_t maxErrorBytes = 64U << 10U; ///< of the body of a redirect or an error
+constexpr std::uint64_t maxReserveBytes = 16U << 20U; ///< on a server's word alone
 constexpr std::uint64_t windowMinimum = 512;        ///< less than this in three stall times is no progress
 
 bool isRedirect(int status)
@@ -94,6 +95,12 @@ void initialize()
 }
 
 } // namespace
+
+bool isUnreachable(const Error &error)
+{
+    return error.id == "hub.dns" || error.id == "hub.unreachable" || error.id == "hub.proxy"
+           || error.id == "hub.too-slow" || error.id == "hub.interrupted";
+}
 
 HttpClient::Worker::Worker(HttpOptions options)
     : m_options(std::move(options))
@@ -223,20 +230,28 @@ void HttpClient::Worker::endStalled(Clock::time_point now)
     }
 }
 
-std::size_t HttpClient::Worker::running(const WebOrigin &origin) const
-{
-    return static_cast<std::size_t>(std::count_if(m_jobs.begin(), m_jobs.end(), [&origin](const auto &job) {
-        return job->easy != nullptr && job->origin == origin;
-    }));
-}
-
 void HttpClient::Worker::startRunnable(Clock::time_point now)
 {
+    std::vector<std::pair<WebOrigin, unsigned>> running; // few origins, many requests
+    const auto count = [&running](const WebOrigin &origin) -> unsigned & {
+        const auto found = std::find_if(running.begin(), running.end(),
+                                        [&origin](const auto &each) { return each.first == origin; });
+        return found != running.end() ? found->second : running.emplace_back(origin, 0U).second;
+    };
+    for (const auto &job : m_jobs) {
+        if (job->easy != nullptr)
+            ++count(job->origin);
+    }
     // Signed addresses expire: redirects go on before anything else begins.
     for (const bool redirecting : {true, false}) {
         for (const auto &job : m_jobs) {
-            if (job->done && job->easy == nullptr && job->redirecting == redirecting && job->due <= now
-                && running(job->origin) < m_options.perHost && !startHop(*job))
+            if (!job->done || job->easy != nullptr || job->redirecting != redirecting || job->due > now)
+                continue;
+            unsigned &here = count(job->origin);
+            if (here >= m_options.perHost)
+                continue;
+            ++here;
+            if (!startHop(*job))
                 deliver(*job, std::unexpected(errorOf(*job, "hub.bad-address")));
         }
     }
@@ -286,6 +301,7 @@ bool HttpClient::Worker::startHop(Job &job)
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 131'072L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, job.origin.scheme == "https" ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(m_options.connectTimeout.count()));
@@ -602,6 +618,8 @@ bool HttpClient::Worker::endOfHead(Job &job)
                response.status == 206 || (length && *length > job.limit)) {
         job.verdict = response.status == 206 ? Verdict::WrongRange : Verdict::TooLarge;
     }
+    if (const auto length = wholeNumber(response.headers.get("content-length")))
+        job.response.body.reserve(static_cast<std::size_t>(std::min({*length, job.limit, maxReserveBytes})));
     return job.verdict == Verdict::None;
 }
 

@@ -89,7 +89,6 @@ private:
     void restart(Job &job);
     void deliver(Job &job, Result<HttpResponse> result);
     Error errorOf(const Job &job, std::string id, const std::string &reason = {}) const;
-    std::size_t running(const WebOrigin &origin) const;
     std::string proxyOf(const WebOrigin &origin) const;
 
     static std::size_t onHeader(char *data, std::size_t size, std::size_t count, void *job);

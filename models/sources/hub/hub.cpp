@@ -28,13 +28,6 @@ std::vector<ListedFile> plainListing(const std::vector<HubFile> &files)
     return listing;
 }
 
-/// Errors that a copy on this machine makes up for.
-bool isUnreachable(const Error &error)
-{
-    return error.id == "hub.dns" || error.id == "hub.unreachable" || error.id == "hub.proxy"
-           || error.id == "hub.too-slow" || error.id == "hub.interrupted";
-}
-
 } // namespace
 
 Hub::Private::Private(HubSettings given)

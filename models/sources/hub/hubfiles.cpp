@@ -136,20 +136,29 @@ std::string resolveUrl(const HubPlace &place, const std::string &path)
                        urlQuoted(place.commit), urlQuoted(path, true));
 }
 
+std::future<Result<HttpResponse>> fetchText(HttpClient &client, const HubPlace &place,
+                                            const std::string &path, std::stop_token stop)
+{
+    HttpRequest request;
+    request.url = resolveUrl(place, path);
+    request.token = place.token;
+    request.subject = place.repository + '/' + path;
+    request.limit = maxPrefetchBytes;
+    request.first = true;
+    auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+    std::future<Result<HttpResponse>> coming = promise->get_future();
+    client.start(std::move(request), std::move(stop),
+                 [promise](Result<HttpResponse> response) { promise->set_value(std::move(response)); });
+    return coming;
+}
+
 HubFiles::HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> listing)
     : RepositoryFiles(std::move(listing))
     , m_client(client)
     , m_place(std::move(place))
 {}
 
-HubFiles::~HubFiles()
-{
-    m_stop.request_stop();
-    for (auto &[path, coming] : m_coming) {
-        if (coming.valid())
-            coming.wait();
-    }
-}
+HubFiles::~HubFiles() { m_stop.request_stop(); }
 
 std::string HubFiles::subject(const std::string &path) const
 {
@@ -172,13 +181,7 @@ void HubFiles::prefetch(const std::vector<std::string> &paths)
         if (file == nullptr || file->bytes > maxPrefetchBytes || m_texts.contains(path)
             || m_coming.contains(path))
             continue;
-        HttpRequest wanted = request(path);
-        wanted.limit = maxPrefetchBytes;
-        wanted.first = true;
-        auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
-        m_coming[path] = promise->get_future();
-        m_client.start(std::move(wanted), m_stop.get_token(),
-                       [promise](Result<HttpResponse> response) { promise->set_value(std::move(response)); });
+        m_coming[path] = fetchText(m_client, m_place, path, m_stop.get_token());
     }
 }
 

@@ -26,16 +26,25 @@ struct HubPlace
 
 std::string resolveUrl(const HubPlace &place, const std::string &path);
 
+/// Begins to fetch a small file.
+std::future<Result<HttpResponse>> fetchText(HttpClient &client, const HubPlace &place,
+                                            const std::string &path, std::stop_token stop);
+
 /// A repository on the Hub at one commit: headers come by range requests.
 class HubFiles final : public RepositoryFiles
 {
 public:
     HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> listing);
-    /// Ends and waits for what is in hand.
+    /// Ends what was prefetched; reads must have ended before.
     ~HubFiles() override;
 
     /// Begins to fetch small files that will be asked for as texts.
     void prefetch(const std::vector<std::string> &paths);
+    /// Takes over a fetch that began before the listing was known.
+    void adopt(const std::string &path, std::future<Result<HttpResponse>> coming)
+    {
+        m_coming[path] = std::move(coming);
+    }
     /// Texts that were read, to be kept.
     const std::map<std::string, std::string> &texts() const { return m_texts; }
     /// Beginnings of files that were read, to be kept; not while reads are in hand.

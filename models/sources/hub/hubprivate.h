@@ -9,9 +9,11 @@
 #include "models/sources/hub/hubstore.h"
 #include "models/sources/repositoryfiles.h"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace weir {
@@ -57,12 +59,16 @@ public:
     Result<CheckpointPtr> read(const HubReference &reference, const std::string &preferred,
                                const std::stop_token &stop, const ProgressCallback &progress);
 
-    HubCache &cache() { return m_cache; }
+    /// Writes to the cache beside what goes on; one such work at a time.
+    void saveLater(std::function<void()> work);
+    void finishSaving();
 
     mutable std::mutex m_mutex; ///< of settings and the making of the client
     HubSettings m_settings;
     HubCache m_cache;
     std::unique_ptr<HttpClient> m_client; ///< made when first needed
+    std::mutex m_savingMutex;
+    std::jthread m_saving;
 
 private:
     HttpClient &client();

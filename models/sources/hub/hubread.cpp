@@ -11,7 +11,11 @@
 #include "models/sources/safetensorsfolder.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <exception>
+#include <future>
+#include <map>
 
 namespace weir {
 
@@ -103,6 +107,13 @@ std::vector<std::string> textsOf(const RepositoryFiles &files)
     return texts;
 }
 
+bool isGgufByName(std::string_view id)
+{
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+    static constexpr std::string_view word = "gguf";
+    return std::search(id.begin(), id.end(), word.begin(), word.end(), same) != id.end();
+}
+
 /// A safetensors header with its length; of anything else all that was read.
 std::string_view headOf(std::string_view path, std::string_view bytes)
 {
@@ -125,35 +136,71 @@ Result<Checkpoint> Hub::Private::readFrom(const HubSettings &settings, const Hub
     if (auto known = store.checkpoint(state.info, choice))
         return *std::move(known);
 
-    HubSettings reachable = settings;
     HubStore::Bytes texts = store.bytes(state.info, "texts", {});
     HubStore::Bytes heads = store.bytes(state.info, "heads", choice);
     if (!state.asked && (heads.empty() || !store.listing(state.info)))
         return fail("hub.offline", ErrorKind::Network, reference.repository);
+    const HubPlace place{settings.endpoint, settings.token, state.info.id, reference.revision,
+                         state.info.commit.empty() ? reference.revision : state.info.commit};
+    // Two files that most repositories have, asked for beside the listing instead of after it.
+    std::stop_source early;
+    const std::stop_callback forward(stop, [&early] { early.request_stop(); });
+    std::map<std::string, std::future<Result<HttpResponse>>> coming;
+    if (texts.empty() && state.asked && !store.listing(state.info) && !isGgufByName(state.info.id)) {
+        for (const char *path : {"config.json", "model.safetensors.index.json"})
+            coming[path] = fetchText(client(), place, path, early.get_token());
+    }
     Result<std::vector<HubFile>> tree = this->tree(settings, state.info, reference, stop);
-    if (!tree)
+    if (!tree) {
+        early.request_stop();
         return std::unexpected(tree.error());
+    }
     std::vector<ListedFile> listing;
     for (const HubFile &file : *tree)
         listing.push_back({file.path, file.bytes});
-    HubFiles files(client(),
-                   {settings.endpoint, settings.token, state.info.id, reference.revision,
-                    state.info.commit.empty() ? reference.revision : state.info.commit},
-                   std::move(listing));
+    HubFiles files(client(), place, std::move(listing));
     files.setKnown(std::move(texts), std::move(heads));
+    for (auto &[path, answer] : coming) {
+        if (files.find(path) != nullptr)
+            files.adopt(path, std::move(answer));
+    }
     files.prefetch(textsOf(files));
     Result<Checkpoint> read = readChoice(files, reference, preferred, stop, progress);
+    early.request_stop();
     if (!read)
         return read;
     if (files.hasFetched()) {
         HubStore::Bytes kept;
         for (const auto &[path, bytes] : files.heads())
             kept.emplace(path, headOf(path, bytes));
-        store.keepBytes(state.info, "texts", {}, files.texts());
-        store.keepBytes(state.info, "heads", choice, kept);
+        // Tens of megabytes for the largest: nobody has to wait until they are written.
+        saveLater([this, endpoint = settings.endpoint, info = state.info, choice, known = files.texts(),
+                   kept = std::move(kept)] {
+            HubStore later(m_cache, endpoint);
+            later.keepBytes(info, "texts", {}, known);
+            later.keepBytes(info, "heads", choice, kept);
+        });
     }
     store.keepCheckpoint(state.info, choice, *read);
     return read;
+}
+
+void Hub::Private::saveLater(std::function<void()> work)
+{
+    const std::lock_guard lock(m_savingMutex);
+    m_saving = {}; // joins
+    m_saving = std::jthread([work = std::move(work)] {
+        try {
+            work();
+        } catch (const std::exception &) { // of memory: then it is not kept
+        }
+    });
+}
+
+void Hub::Private::finishSaving()
+{
+    const std::lock_guard lock(m_savingMutex);
+    m_saving = {};
 }
 
 Result<CheckpointPtr> Hub::Private::read(const HubReference &reference, const std::string &preferred,
@@ -162,6 +209,7 @@ Result<CheckpointPtr> Hub::Private::read(const HubReference &reference, const st
     const HubSettings settings = this->settings();
     if (const Result<void> usable = checkUsable(settings, reference.repository, false); !usable)
         return std::unexpected(usable.error());
+    finishSaving();
     const Result<HubState> state = this->state(settings, reference, stop);
     std::optional<HubInfo> info;
     Result<Checkpoint> read = fail("hub.offline", ErrorKind::Network, reference.repository);
