@@ -329,6 +329,11 @@ void TestHubWindow::hitOpens()
     // By name, in the field at the top, with a page's address.
     auto *field = program.find<QLineEdit>("openField");
     field->setFocus();
+    QTest::keyClicks(field, u"tiny/Llama-T"_s);
+    QVERIFY(program.find<QLabel>("openHint")->isVisible());
+    QVERIFY(program.text("openHint").contains(u"Hub"_s));
+    program.picture("typed");
+    field->clear();
     QTest::keyClicks(field, u"https://huggingface.co/tiny/Llama-Two"_s);
     QTest::keyClick(field, Qt::Key_Return);
     QTRY_COMPARE(program.session.selectedId(), u"tiny/Llama-Two"_s);
