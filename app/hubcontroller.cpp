@@ -77,10 +77,10 @@ HubController::HubController(Session &session, HubBridge &bridge, HubModel *mode
             });
     connect(&bridge, &HubBridge::revisionsFailed, this, &HubController::failed);
     connect(&bridge, &HubBridge::offlineChanged, this, [this](bool offline) {
-        if (!offline && m_problem)
-            retry();
-        else
+        if (offline)
             showState();
+        else
+            retry();
     });
     connect(&m_probe, &HubProbe::learned, this, &HubController::learn);
     connect(&m_probe, &HubProbe::stalled, this, [this](const Error &error) {
@@ -168,8 +168,12 @@ void HubController::retry()
 
 void HubController::onPage(quint64 number, const HubPage &page)
 {
-    if (number == m_firstPage)
+    if (number == m_firstPage) {
         m_model->clear();
+        // The Hub answers again: what the background could not have is tried again.
+        if (std::exchange(m_stalled, std::nullopt))
+            m_probe.forgetFailures();
+    }
     m_next = page.next;
     m_model->append(page.hits);
     refreshResults();

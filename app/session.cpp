@@ -462,7 +462,7 @@ std::vector<MeasuredPoint> Session::measuredPoints(const QString &id, const Chec
     if (known != m_points.constEnd())
         return *known;
     std::vector<MeasuredPoint> points;
-    for (const std::size_t index : m_rowsOf.value(id)) {
+    for (const std::size_t index : rowsOf(id, *checkpoint)) {
         const Measurement &row = m_library.measurements[index];
         if (row.machine != m_machine->id || !row.isPlainDecode() || !row.decodeTokensPerSecond)
             continue;
@@ -485,7 +485,7 @@ std::vector<MeasurementRow> Session::measurementRows() const
     const CheckpointPtr checkpoint = selectedCheckpoint();
     if (!checkpoint)
         return rows;
-    for (const std::size_t index : m_rowsOf.value(m_selected)) {
+    for (const std::size_t index : rowsOf(m_selected, *checkpoint)) {
         const Measurement &measurement = m_library.measurements[index];
         MeasurementRow row;
         row.measurement = measurement;

@@ -150,6 +150,8 @@ private:
     std::optional<Assessment> assessRow(const CheckpointPtr &checkpoint, const Measurement &row) const;
     std::vector<MeasuredPoint> measuredPoints(const QString &id, const CheckpointPtr &checkpoint);
     void indexMeasurements();
+    /// Rows about a checkpoint; one of the Hub shares those of the catalog's entry for its repository.
+    std::vector<std::size_t> rowsOf(const QString &id, const Checkpoint &checkpoint) const;
     void recompute();
 
     void restartBadges();

@@ -3,8 +3,29 @@
 #include "app/loader.h"
 #include "app/session.h"
 #include "models/items/text.h"
+#include "models/sources/catalog.h"
 
 namespace weir {
+
+std::vector<std::size_t> Session::rowsOf(const QString &id, const Checkpoint &checkpoint) const
+{
+    if (checkpoint.source != Source::Hub)
+        return m_rowsOf.value(id);
+    // Whatever revision or file was named, a measurement is of a repository and a quantization.
+    std::vector<std::size_t> rows;
+    QStringList ids{toText(checkpoint.repository)};
+    const CatalogEntry *entry = m_library.catalog->find(checkpoint.repository);
+    if (entry != nullptr && entry->quantization == checkpoint.quantization)
+        ids << toText(entry->id);
+    for (const QString &each : std::as_const(ids)) {
+        for (const std::size_t index : m_rowsOf.value(each)) {
+            const std::string &quantization = m_library.measurements[index].quantization;
+            if (quantization.empty() || quantization == checkpoint.quantization)
+                rows.push_back(index);
+        }
+    }
+    return rows;
+}
 
 void Session::openFromHub(const HubReference &reference)
 {

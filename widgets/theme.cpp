@@ -290,6 +290,10 @@ QTabBar::tab:selected { color: @accent; border-bottom: 2px solid @accent; font-w
 QTabBar::tab:focus { background: @hover; }
 QTabBar#sectionTabs::tab { margin-left: 8px; margin-right: 2px; }
 QCheckBox { color: @text; spacing: 7px; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @axis; border-radius: 4px; background: @card; }
+QCheckBox::indicator:hover { background: @hover; }
+QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/weir/theme/check.svg); }
 QToolButton[link="true"] { color: @accent; border: 1px solid transparent; border-radius: 5px; padding: 4px 6px; font-weight: 600; text-align: left; }
 QToolButton[link="true"]:hover { background: @hover; }
 QToolButton[link="true"]:focus { border: 1px solid @accent; }

@@ -37,7 +37,7 @@ QString shortModelName(const QString &name)
 {
     constexpr qsizetype comfortable = 14;
     QString text = name;
-    for (const auto *tuning : {"-Instruct", "-it", "-Chat", "-Thinking"}) {
+    for (const auto *tuning : {"-GGUF", "-Instruct", "-it", "-Chat", "-Thinking"}) {
         if (text.endsWith(QLatin1String(tuning), Qt::CaseInsensitive))
             text.chop(QLatin1String(tuning).size());
     }

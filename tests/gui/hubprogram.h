@@ -90,6 +90,17 @@ struct HubProgram
     QTreeView *hits() { return find<QTreeView>("hubList"); }
     int hitCount() { return hits()->model()->rowCount(); }
 
+    /// So many hits, all of one organization: not those of the search before.
+    bool shows(int count, const QString &organization)
+    {
+        const QAbstractItemModel *model = hits()->model();
+        for (int hit = 0; hit < model->rowCount(); ++hit) {
+            if (!model->index(hit, 0).data(HubModel::ReferenceRole).toString().startsWith(organization))
+                return false;
+        }
+        return model->rowCount() == count;
+    }
+
     QModelIndex row(const QString &reference)
     {
         const QAbstractItemModel *model = hits()->model();

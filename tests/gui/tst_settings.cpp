@@ -16,9 +16,11 @@ namespace {
 QVariant another(const QVariant &standard)
 {
     switch (standard.typeId()) {
+    case QMetaType::Bool: return !standard.toBool();
     case QMetaType::Int: return standard.toInt() + 1;
     case QMetaType::UInt: return standard.toUInt() + 1;
     case QMetaType::ULongLong: return standard.toULongLong() + 1;
+    case QMetaType::Double: return standard.toDouble() + 1;
     case QMetaType::QString: return QString(standard.toString() + QStringLiteral("x"));
     case QMetaType::QByteArray: return QByteArray("bytes");
     case QMetaType::QStringList: return QStringList{QStringLiteral("one"), QStringLiteral("two, with comma")};
