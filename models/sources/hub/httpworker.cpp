@@ -2,24 +2,15 @@
 #include "models/sources/hub/httpworker.h"
 
 #include "models/base/units.h"
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include "models/sources/hub/httpfields.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <filesystem>
 
 namespace weir {
 
 namespace {
 
 constexpr unsigned maxHops = 5;
-constexpr std::size_t maxHeadBytes = 256U << 10U;
-constexpr std::uint64_t maxErrorBytes = 64U << 10U; ///< of the body of a redirect or an error
-constexpr std::uint64_t maxReserveBytes = 16U << 20U; ///< on a server's word alone
 constexpr std::uint64_t windowMinimum = 512;        ///< less than this in three stall times is no progress
 
 bool isRedirect(int status)
@@ -30,62 +21,6 @@ bool isRedirect(int status)
 bool isTransient(int status)
 {
     return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
-}
-
-std::optional<std::uint64_t> wholeNumber(std::string_view text)
-{
-    std::uint64_t value = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || read.ec != std::errc{} || read.ptr != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
-
-/// "bytes 0-99/1000" taken apart; the whole is empty for `*`.
-struct ContentRange
-{
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    std::optional<std::uint64_t> whole;
-};
-
-std::optional<ContentRange> contentRange(std::string_view text)
-{
-    const std::size_t dash = text.find('-');
-    const std::size_t slash = text.find('/');
-    if (!text.starts_with("bytes ") || dash == std::string_view::npos || slash == std::string_view::npos
-        || slash < dash)
-        return std::nullopt;
-    const auto first = wholeNumber(text.substr(6, dash - 6));
-    const auto last = wholeNumber(text.substr(dash + 1, slash - dash - 1));
-    if (!first || !last || *last < *first)
-        return std::nullopt;
-    ContentRange range{*first, *last, wholeNumber(text.substr(slash + 1))};
-    if (range.whole && *range.whole <= range.last)
-        return std::nullopt;
-    return range;
-}
-
-std::string addressText(const sockaddr &address)
-{
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    const void *bytes = nullptr;
-    if (address.sa_family == AF_INET)
-        bytes = &reinterpret_cast<const sockaddr_in &>(address).sin_addr;
-    else if (address.sa_family == AF_INET6)
-        bytes = &reinterpret_cast<const sockaddr_in6 &>(address).sin6_addr;
-    if (bytes == nullptr || inet_ntop(address.sa_family, bytes, text.data(), text.size()) == nullptr)
-        return {};
-    return text.data();
-}
-
-std::string_view trimmed(std::string_view text)
-{
-    while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ')
-        text.remove_prefix(1);
-    while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
-        text.remove_suffix(1);
-    return text;
 }
 
 void initialize()
@@ -262,78 +197,6 @@ std::string HttpClient::Worker::proxyOf(const WebOrigin &origin) const
 {
     const std::string &proxy = origin.scheme == "https" ? m_options.httpsProxy : m_options.httpProxy;
     return proxy.empty() || bypassesProxy(origin.host, m_options.noProxy) ? std::string() : proxy;
-}
-
-bool HttpClient::Worker::startHop(Job &job)
-{
-    job.easy = curl_easy_init();
-    if (job.easy == nullptr)
-        return false;
-    job.response.headers.clear();
-    job.response.body.clear();
-    job.verdict = Verdict::None;
-    job.headBytes = 0;
-    job.connected = false;
-    job.reason[0] = '\0';
-    ++job.response.requests;
-
-    CURL *easy = job.easy;
-    const auto line = [&job](const std::string &text) {
-        job.lines = curl_slist_append(job.lines, text.c_str());
-    };
-    line("Accept: */*");
-    line("Accept-Encoding: identity"); // a compressed answer would lose its length and its ranges
-    if (!job.left && !job.request.token.empty())
-        line("Authorization: Bearer " + job.request.token);
-    if (!job.left && !job.request.ifNoneMatch.empty())
-        line("If-None-Match: " + job.request.ifNoneMatch);
-    if (job.request.range) {
-        const HttpRange &range = *job.request.range;
-        line("Range: bytes=" + std::to_string(range.first) + '-'
-             + std::to_string(range.first + std::max<std::uint64_t>(1, range.count) - 1));
-    }
-    const std::string proxy = proxyOf(job.origin);
-    job.proxied = !proxy.empty();
-
-    curl_easy_setopt(easy, CURLOPT_URL, job.url.c_str());
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, job.lines);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, m_options.userAgent.c_str());
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 131'072L);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, job.origin.scheme == "https" ? 1L : 0L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(m_options.connectTimeout.count()));
-    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, proxy.c_str()); // an empty one keeps libcurl from the environment
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    if (!m_options.caBundle.empty()) {
-        std::error_code ignored;
-        const bool folder = std::filesystem::is_directory(m_options.caBundle, ignored);
-        curl_easy_setopt(easy, folder ? CURLOPT_CAPATH : CURLOPT_CAINFO, m_options.caBundle.c_str());
-    }
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, job.reason.data());
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, onHeader);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, &job);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, onBody);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &job);
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, onReady);
-    curl_easy_setopt(easy, CURLOPT_PREREQDATA, &job);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, onSocket);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &job);
-    return curl_multi_add_handle(m_multi, easy) == CURLM_OK;
-}
-
-void HttpClient::Worker::stopHop(Job &job)
-{
-    if (job.easy != nullptr) {
-        curl_multi_remove_handle(m_multi, job.easy);
-        curl_easy_cleanup(job.easy);
-        job.easy = nullptr;
-    }
-    curl_slist_free_all(job.lines);
-    job.lines = nullptr;
 }
 
 void HttpClient::Worker::restart(Job &job)
@@ -523,124 +386,6 @@ void HttpClient::Worker::failed(Job &job, CURLcode code)
     }
     if (!again(job, tries, std::nullopt))
         deliver(job, std::unexpected(errorOf(job, std::move(id), reason)));
-}
-
-bool HttpClient::Worker::allowed(Job &job, std::string_view address)
-{
-    if (job.proxied) // the address is the proxy's
-        return true;
-    const bool isPrivate = isPrivateAddress(address);
-    if (!job.left) {
-        job.homePrivate = job.homePrivate || isPrivate;
-        return true;
-    }
-    if (isPrivate && !job.homePrivate)
-        job.verdict = Verdict::Refused;
-    return job.verdict != Verdict::Refused;
-}
-
-int HttpClient::Worker::onReady(void *data, char *address, char *, int, int)
-{
-    Job &job = *static_cast<Job *>(data);
-    job.connected = true;
-    job.lastByte = job.windowStart = Clock::now();
-    job.windowBytes = 0;
-    return allowed(job, address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
-}
-
-curl_socket_t HttpClient::Worker::onSocket(void *data, curlsocktype, curl_sockaddr *address)
-{
-    Job &job = *static_cast<Job *>(data);
-    if (job.left && !allowed(job, addressText(address->addr)))
-        return CURL_SOCKET_BAD;
-    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-std::size_t HttpClient::Worker::onHeader(char *data, std::size_t size, std::size_t count, void *userData)
-{
-    Job &job = *static_cast<Job *>(userData);
-    const std::size_t bytes = size * count;
-    job.lastByte = Clock::now();
-    job.windowBytes += bytes;
-    job.headBytes += bytes;
-    if (job.headBytes > maxHeadBytes) {
-        job.verdict = Verdict::HeadTooLarge;
-        return 0;
-    }
-    const std::string_view line = trimmed(std::string_view(data, bytes));
-    if (std::string_view(data, bytes).starts_with("HTTP/")) {
-        job.response.headers.clear();
-        job.response.status = 0;
-        if (const std::size_t blank = line.find(' '); blank != std::string_view::npos) {
-            const auto status = wholeNumber(line.substr(blank + 1, 3));
-            job.response.status = status && *status >= 100 ? static_cast<int>(*status) : 0;
-        }
-    } else if (line.empty()) {
-        return endOfHead(job) ? bytes : 0;
-    } else if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-        std::string name(line.substr(0, colon));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        job.response.headers.add(std::move(name), std::string(trimmed(line.substr(colon + 1))));
-    }
-    return bytes;
-}
-
-bool HttpClient::Worker::endOfHead(Job &job)
-{
-    const HttpResponse &response = job.response;
-    const std::string_view encoding = response.headers.get("content-encoding");
-    job.limit = job.request.limit;
-    job.cutAtLimit = false;
-    if (response.status < 200)
-        return true;
-    if (response.status != 200 && response.status != 206) { // an excerpt is enough
-        job.limit = maxErrorBytes;
-        job.cutAtLimit = true;
-        return true;
-    }
-    if (!encoding.empty() && encoding != "identity") {
-        job.verdict = Verdict::Encoded;
-        return false;
-    }
-    if (const auto &range = job.request.range) {
-        job.limit = std::min(job.limit, range->count);
-        if (response.status == 206) {
-            const auto told = contentRange(response.headers.get("content-range"));
-            if (!told || told->first != range->first || told->last - told->first >= range->count)
-                job.verdict = Verdict::WrongRange;
-        } else if (range->first == 0) {
-            job.cutAtLimit = true; // the whole file comes; its beginning is what was asked for
-        } else {
-            job.verdict = Verdict::WrongRange;
-        }
-    } else if (const auto length = wholeNumber(response.headers.get("content-length"));
-               response.status == 206 || (length && *length > job.limit)) {
-        job.verdict = response.status == 206 ? Verdict::WrongRange : Verdict::TooLarge;
-    }
-    if (const auto length = wholeNumber(response.headers.get("content-length")))
-        job.response.body.reserve(static_cast<std::size_t>(std::min({*length, job.limit, maxReserveBytes})));
-    return job.verdict == Verdict::None;
-}
-
-std::size_t HttpClient::Worker::onBody(char *data, std::size_t size, std::size_t count, void *userData)
-{
-    Job &job = *static_cast<Job *>(userData);
-    const std::size_t bytes = size * count;
-    job.lastByte = Clock::now();
-    job.windowBytes += bytes;
-    std::string &body = job.response.body;
-    const std::uint64_t room = job.limit - std::min<std::uint64_t>(job.limit, body.size());
-    const std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes));
-    body.append(data, taken);
-    if (taken == bytes && !(job.cutAtLimit && body.size() == job.limit))
-        return bytes;
-    if (taken == bytes) { // exactly full: whether more would come does not matter
-        job.verdict = Verdict::Enough;
-        return 0;
-    }
-    job.verdict = job.cutAtLimit ? Verdict::Enough : Verdict::TooLarge;
-    return 0;
 }
 
 } // namespace weir
