@@ -56,9 +56,12 @@ void Loader::openFromHub(const HubReference &reference)
 {
     emit hubNeeded();
     const std::string text = hubReferenceText(reference);
-    startOpening(toText(text), [reference, text, reader = m_hubReader](const std::stop_token &stop,
-                                                                       const ProgressCallback &progress) {
-        return guarded(text, [&] { return reader(reference, stop, progress); });
+    startOpening(toText(text), [reference, text, reader = m_hubReader, catalog = m_catalog](
+                                   const std::stop_token &stop, const ProgressCallback &progress) {
+        return guarded(text, [&]() -> Result<CheckpointPtr> {
+            const Result<CheckpointPtr> read = reader(reference, stop, progress);
+            return read ? catalog->comparedWithEntry(*read) : read;
+        });
     });
 }
 

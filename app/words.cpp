@@ -126,6 +126,13 @@ constexpr auto messages = std::to_array<Words>({
      "use "
      "such input."},
 
+    {"catalog.agrees", "The catalog was right",
+     "The catalog had these {bytes} from a derivation; the headers read now agree with it in every "
+     "component."},
+    {"catalog.differs", "The catalog was wrong",
+     "The headers hold {stored} of {component}, where the catalog had derived {before}: what is shown is "
+     "read."},
+
     // provenance
     {"provenance.reconstructed", "Bytes reconstructed",
      "No header of these files was seen: the tensor list was rebuilt from the config and published totals, "

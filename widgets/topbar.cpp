@@ -69,7 +69,7 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     m_layout->addSpacing(6);
     m_layout->addWidget(weightsName);
     m_layout->addWidget(m_weights, 0);
-    m_layout->addStretch(1);
+    m_layout->addStretch(0); // what the field does not want
 }
 
 void TopBar::fill(QComboBox *box, const std::vector<Choice> &choices)

@@ -144,4 +144,45 @@ Result<CheckpointPtr> Catalog::load(const CatalogEntry &entry) const
     return std::make_shared<const Checkpoint>(std::move(*checkpoint));
 }
 
+CheckpointPtr Catalog::comparedWithEntry(CheckpointPtr read) const
+{
+    if (read->source != Source::Hub || read->provenance != Provenance::Headers || read->repository.empty())
+        return read;
+    const CatalogEntry *entry = find(read->repository);
+    if (entry == nullptr || entry->repository != read->repository || entry->provenance == Provenance::Headers
+        || entry->format != read->format)
+        return read;
+    const Result<CheckpointPtr> known = load(*entry);
+    if (!known)
+        return read;
+    Component worst = Component::Other;
+    std::uint64_t difference = 0;
+    const auto bytesOf = [](const Checkpoint &checkpoint, Component component) {
+        const ComponentSum *sum = checkpoint.sum(component);
+        return sum == nullptr ? std::uint64_t{0} : sum->bytes;
+    };
+    for (const Component component : allComponents) {
+        const std::uint64_t now = bytesOf(*read, component);
+        const std::uint64_t before = bytesOf(**known, component);
+        const std::uint64_t apart = now > before ? now - before : before - now;
+        if (apart > difference) {
+            difference = apart;
+            worst = component;
+        }
+    }
+    auto noted = std::make_shared<Checkpoint>(*read);
+    if (difference == 0) {
+        noted->notes.push_back(
+            {"catalog.agrees", Severity::Info, {{"bytes", Bytes{read->weightBytes()}}}, {}});
+    } else {
+        noted->notes.push_back({"catalog.differs",
+                                Severity::Warning,
+                                {{"component", std::string(componentId(worst))},
+                                 {"stored", Bytes{bytesOf(*read, worst)}},
+                                 {"before", Bytes{bytesOf(**known, worst)}}},
+                                {}});
+    }
+    return noted;
+}
+
 } // namespace weir

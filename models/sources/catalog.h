@@ -48,6 +48,10 @@ public:
 
     Result<CheckpointPtr> load(const CatalogEntry &entry) const;
 
+    /// Where the catalog only reconstructed or derived a repository whose headers were read now: adds what that is
+    /// worth, a note that both agree or which component differs most. Else gives back what it was given.
+    CheckpointPtr comparedWithEntry(CheckpointPtr read) const;
+
 private:
     std::filesystem::path m_folder;
     std::string m_date;

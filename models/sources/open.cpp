@@ -213,8 +213,11 @@ Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContex
         const bool isName = argument.find('/') != std::string_view::npos || context.forced;
         const bool isFile =
             argument.ends_with(".gguf") || argument.ends_with(".safetensors") || argument.ends_with(".json");
-        if (reference && isName && (!isFile || !reference->choice.empty() || context.forced))
-            return context.hub->read(*reference, std::move(stop), progress, context.preferredQuantization);
+        if (reference && isName && (!isFile || !reference->choice.empty() || context.forced)) {
+            const Result<CheckpointPtr> read =
+                context.hub->read(*reference, std::move(stop), progress, context.preferredQuantization);
+            return read ? context.catalog.comparedWithEntry(*read) : read;
+        }
     }
     if (argument.ends_with(".gguf") || argument.ends_with(".safetensors"))
         return readPath(expandHome(argument), std::move(stop), progress);

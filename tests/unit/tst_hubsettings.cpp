@@ -299,7 +299,10 @@ void HubSettingsTest::choices()
     QCOMPARE(findChoice(choices, "z-Q8_0.gguf"), &choices[2]);
     QCOMPARE(q(otherLabels(choices, choices.data())), u"a-Q8_0, z-Q8_0, F16"_s);
     const std::vector<HubChoice> both = choicesOf({{"a-Q4_K_M.gguf", 1}, {"model.safetensors", 5}});
-    QCOMPARE(defaultChoice(both, "Q4_K_M"), &both.back());
+    // What is asked for by name comes before the usual choice.
+    QCOMPARE(defaultChoice(both, "Q4_K_M"), both.data());
+    QCOMPARE(defaultChoice(both, ""), &both.back());
+    QCOMPARE(defaultChoice(both, "Q8_0"), &both.back());
     QCOMPARE(both.back().format, Format::Safetensors);
     QVERIFY(defaultChoice({}, "x") == nullptr);
 }
