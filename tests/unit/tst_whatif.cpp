@@ -124,6 +124,7 @@ private slots:
     void tiedHeadGetsItsOwn();
     void whatItIsStays();
     void mixedByHand();
+    void mixedAsDeclared();
     void rotaryFactors();
     void keepsADraft();
     void draftAsLlamaCppNamesIt();
@@ -435,6 +436,25 @@ void WhatIfTest::mixedByHand()
     QCOMPARE(bytesOf(made, Component::LinearAttention), std::uint64_t{256 * 512 + 8 + 16 * 512 * 2 + 16 * 2});
 }
 
+void WhatIfTest::mixedAsDeclared()
+{
+    if (!m_shared)
+        QSKIP("no folder with checkpoints (WEIR_SHARED_DIR)");
+    // The dense hybrid: what its published config declares, module by module.
+    const CheckpointPtr source = open("config:Qwen__Qwen3.6-27B");
+    const CheckpointPtr declared = open("config:nvidia__Qwen3.6-27B-NVFP4");
+    QVERIFY(source && declared);
+    const Checkpoint made = derived(*source, "nvfp4-mixed");
+    QCOMPARE(made.sums.size(), declared->sums.size());
+    for (const ComponentSum &sum : declared->sums) {
+        // A_log and norm of 48 layers: BF16 as ModelOpt exports them, F32 as a config alone tells.
+        const std::uint64_t wider = sum.component == Component::LinearAttention ? 48 * (48 + 128) * 2 : 0;
+        QCOMPARE(bytesOf(made, sum.component) + wider, sum.bytes);
+        QCOMPARE(made.sum(sum.component)->parameters, sum.parameters);
+        QCOMPARE(made.sum(sum.component)->tensors, sum.tensors);
+    }
+}
+
 void WhatIfTest::rotaryFactors()
 {
     Checkpoint source = smallModel();
@@ -658,8 +678,18 @@ void WhatIfTest::hostileShapes()
             source.groups[2].pattern = "model.layers.N.self_attn.kv_a_proj_with_mqa.weight_packed";
             finish(source);
             for (const char *scheme : {"bf16", "Q4_K_M", "MXFP4", "IQ4_XS", "gptq", "awq", "fp8", "nvfp4",
-                                       "bnb-4bit", "mlx-4bit", "int4"})
+                                       "bnb-4bit", "mlx-4bit", "int4", "BF16", "nvfp4-mixed"})
                 made += requantize(source, {scheme, {{Component::LmHead, "int8"}}}).has_value() ? 1U : 0U;
+            source.spec.architecture = "Qwen3_5MoeForConditionalGeneration";
+            source.spec.ropeFactors = huge;
+            source.groups[6].component = source.groups[1].component = Component::Mtp;
+            source.groups[6].role = Role::MtpExperts;
+            source.groups[6].pattern = "mtp.layers.N.mlp.experts.gate_up_proj";
+            source.groups[1].pattern = "mtp.fc.weight";
+            source.groups[1].layers = {0xFFFFFFFFU};
+            finish(source);
+            for (const char *mix : {"Q4_K_M", "MXFP4", "F16"})
+                made += requantize(source, {mix, {{Component::Mtp, "Q4_K_M"}}}).has_value() ? 1U : 0U;
         }
     }
     QVERIFY(made > 0);
