@@ -93,9 +93,8 @@ constexpr auto messages = std::to_array<Words>({
      "such file "
      "was read."},
     {"quant.left-out", "Left out",
-     "Files of this kind leave out the draft head, and GGUF files the towers too: {bytes} of the source are "
-     "not "
-     "counted."},
+     "Files of this kind leave out the draft head (a GGUF file keeps it with mtp=Q4_K_M), and GGUF files the "
+     "towers too: {bytes} of the source are not counted."},
     {"quant.head-copied", "Own output matrix",
      "The model uses its embedding table as lm_head too; at this quantization lm_head is a copy of its own."},
 
@@ -488,6 +487,8 @@ constexpr auto errors = std::to_array<Words>({
      "{component} cannot be “{subject}” in a checkpoint of format {format}: use int8, int4 or bf16, or "
      "another scheme "
      "of that format."},
+    {"quant.draft-unknown", "",
+     "It is not known how llama.cpp stores the draft head of {subject}: leave mtp out of --quant."},
     {"quant.nothing-to-quantize", "",
      "{subject} has no matrix that “{scheme}” could store: leave it out of --quant."},
     {"requantize.mix", "", "“{subject}” cannot be derived from another quantization: use Q4_K_M."},

@@ -103,6 +103,9 @@ struct ModelSpec
     std::string dtype;                  ///< of activations and 16-bit caches: "BF16" ...
     std::string stateDtype;             ///< of recurrent state, e.g. "F32"
     std::optional<std::string> declaredKvDtype; ///< a KV scheme in the quantization config
+    /// Elements of the table of rotary factors that a GGUF file of the model has beside its weights (rope scaling
+    /// of type "llama3"); 0 = none, or not known.
+    std::uint64_t ropeFactors = 0;
     std::vector<AttentionLayers> attention;
     std::vector<StateLayers> state;
 };
@@ -114,15 +117,15 @@ struct ComponentSum
     std::uint64_t bytes = 0;
     std::uint64_t parameters = 0;
     std::uint64_t tensors = 0;
-    std::uint64_t unlistedBytes = 0;           ///< in files that the index does not list
-    std::uint64_t unseenBytes = 0;             ///< Role::UnseenRemainder
+    std::uint64_t unlistedBytes = 0; ///< in files that the index does not list
+    std::uint64_t unseenBytes = 0; ///< Role::UnseenRemainder
     std::map<std::string, std::uint64_t> bytesByDtype;
 };
 
 /// Everything known about one checkpoint. A value: made by a reader, shared const afterwards.
 struct Checkpoint
 {
-    std::string id;   ///< catalog id, org/name, or the path as given
+    std::string id; ///< catalog id, org/name, or the path as given
     std::string name; ///< short name for people
     Source source = Source::Folder;
     std::string revision;
@@ -133,15 +136,15 @@ struct Checkpoint
     std::vector<TensorGroup> groups;
     std::vector<RepositoryFile> files;
     std::vector<CompanionFile> companions; ///< the rest of the repository, where it was listed
-    std::string repository;                ///< `org/name` on the Hub; empty: none is known
-    std::string ollama;                    ///< its name in Ollama's registry; empty: none is known
+    std::string repository; ///< `org/name` on the Hub; empty: none is known
+    std::string ollama; ///< its name in Ollama's registry; empty: none is known
     std::optional<std::uint64_t> repositoryBytes; ///< of all files; empty = unknown
     std::vector<Message> notes;
 
     std::vector<ComponentSum> sums; ///< in component order, empty components left out
 
     const ComponentSum *sum(Component component) const;
-    std::uint64_t weightBytes() const;     ///< distinct tensor data
+    std::uint64_t weightBytes() const; ///< distinct tensor data
     std::uint64_t parametersTotal() const; ///< logical elements, side tensors not counted
     bool isMoe() const { return spec.experts > 0; }
 };

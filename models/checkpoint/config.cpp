@@ -412,6 +412,19 @@ QuantizationConfig readQuantization(const json &config, const json &text, const 
     return out;
 }
 
+/// llama.cpp's converter writes one factor for every pair of rotated elements, `rope_freqs`.
+std::uint64_t readRopeFactors(ConfigReader &text, std::uint64_t hidden)
+{
+    for (const char *key : {"rope_scaling", "rope_parameters"}) {
+        const json *scaling = text.object(key);
+        if (scaling == nullptr || ConfigReader(*scaling).text({"rope_type", "type"}) != "llama3")
+            continue;
+        const std::uint64_t heads = text.numberOr({"num_attention_heads"}, 0);
+        return text.number({"head_dim"}).value_or(heads > 0 ? hidden / heads : 0) / 2;
+    }
+    return 0;
+}
+
 } // namespace
 
 Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig, const std::string &subject)
@@ -493,6 +506,7 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
     out.layerKinds = readLayerKinds(text, modelType, spec.layers, full);
     readAttention(text, out, modelType);
     readState(text, out);
+    spec.ropeFactors = readRopeFactors(text, spec.hiddenSize);
     out.quantization = readQuantization(config, textJson, quantConfig);
     if (!out.quantization.kvDtype.empty())
         spec.declaredKvDtype = out.quantization.kvDtype;

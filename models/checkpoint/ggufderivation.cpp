@@ -185,25 +185,138 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 29> names{{
     {"e_score_correction_bias", "blk.N.exp_probs_b"},
 }};
 
-std::string ggufName(const TensorGroup &group)
+/// What a draft head below `mtp.` has once.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> draftFrame{{
+    {"fc", "blk.N.nextn.eh_proj"},
+    {"pre_fc_norm_embedding", "blk.N.nextn.enorm"},
+    {"pre_fc_norm_hidden", "blk.N.nextn.hnorm"},
+    {"norm", "blk.N.nextn.shared_head_norm"},
+}};
+
+/// Names within a draft head, where roles say less.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> draftNames{{
+    {"layers.N.eh_proj", "blk.N.nextn.eh_proj"},
+    {"layers.N.enorm", "blk.N.nextn.enorm"},
+    {"layers.N.hnorm", "blk.N.nextn.hnorm"},
+    {"layers.N.shared_head.norm", "blk.N.nextn.shared_head_norm"},
+    {"layers.N.shared_head.head", "blk.N.nextn.shared_head_head"},
+    {"layers.N.embed_tokens", "blk.N.nextn.embed_tokens"},
+    {"self_attn.q_proj", "blk.N.attn_q"},
+    {"self_attn.k_proj", "blk.N.attn_k"},
+    {"self_attn.v_proj", "blk.N.attn_v"},
+    {"self_attn.o_proj", "blk.N.attn_output"},
+    {"mlp.experts.N.gate_proj", "blk.N.ffn_gate_exps"},
+    {"mlp.experts.N.up_proj", "blk.N.ffn_up_exps"},
+    {"mlp.experts.N.down_proj", "blk.N.ffn_down_exps"},
+    {"mlp.shared_expert.gate_proj", "blk.N.ffn_gate_shexp"},
+    {"mlp.shared_expert.up_proj", "blk.N.ffn_up_shexp"},
+    {"mlp.shared_expert.down_proj", "blk.N.ffn_down_shexp"},
+    {"mlp.shared_experts.gate_proj", "blk.N.ffn_gate_shexp"},
+    {"mlp.shared_experts.up_proj", "blk.N.ffn_up_shexp"},
+    {"mlp.shared_experts.down_proj", "blk.N.ffn_down_shexp"},
+    {"mlp.shared_expert_gate", "blk.N.ffn_gate_inp_shexp"},
+    {".mlp.gate", "blk.N.ffn_gate_inp"},
+    {"mlp.gate_proj", "blk.N.ffn_gate"},
+    {"mlp.up_proj", "blk.N.ffn_up"},
+    {"mlp.down_proj", "blk.N.ffn_down"},
+}};
+
+/// Architectures that name the norm between attention and MLP after what stands before it.
+bool hasPostAttentionNorm(const std::string &architecture)
 {
-    if (group.pattern.starts_with("blk.") || group.pattern.starts_with("output")
-        || group.pattern.starts_with("token_embd"))
-        return group.pattern;
-    const std::string_view leaf =
-        group.pattern.ends_with("bias") && isWeight(group) == false ? ".bias" : ".weight";
-    std::string_view name = nameOfRole(group);
-    if (name.empty()) {
-        const std::string module = moduleOf(group);
-        for (const auto &[ending, known] : names) {
-            if (name.empty() && module.ends_with(ending))
-                name = known;
-        }
-    }
-    return name.empty() ? group.pattern : std::string(name) + std::string(leaf);
+    return architecture.starts_with("Qwen3_5") || architecture.starts_with("Qwen3Next")
+           || architecture.starts_with("Glm4MoeFor");
 }
 
+template <std::size_t size>
+std::string_view nameOfModule(const std::string &module,
+                              const std::array<std::pair<std::string_view, std::string_view>, size> &known)
+{
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&module](const auto &each) { return module.ends_with(each.first); });
+    return found == known.end() ? std::string_view() : found->second;
+}
+
+/// True if what begins at `place` stands right below `mtp.` or `model.mtp.`.
+bool isBelowMtp(std::string_view module, std::size_t place)
+{
+    const std::string_view above = module.substr(0, place);
+    return above.ends_with("mtp.") && (above.size() == 4 || above[above.size() - 5] == '.');
+}
+
+/// Empty if llama.cpp's name is not known.
+std::string knownName(const std::string &architecture, const TensorGroup &group)
+{
+    const std::string module = moduleOf(group);
+    const std::string_view leaf = group.pattern.ends_with("bias") && !isWeight(group) ? ".bias" : ".weight";
+    std::string_view name = nameOfRole(group);
+    if (name.empty() && group.component == Component::Mtp) {
+        const auto once = std::find_if(draftFrame.begin(), draftFrame.end(), [&module](const auto &each) {
+            return module.ends_with(each.first) && isBelowMtp(module, module.size() - each.first.size());
+        });
+        name = once == draftFrame.end() ? nameOfModule(module, draftNames) : once->second;
+    }
+    if (name.empty())
+        name = nameOfModule(module, names);
+    if (name == "blk.N.ffn_norm" && hasPostAttentionNorm(architecture))
+        name = "blk.N.post_attention_norm";
+    return name.empty() ? std::string() : std::string(name) + std::string(leaf);
+}
+
+bool isGgufName(const std::string &pattern)
+{
+    return pattern.starts_with("blk.") || pattern.starts_with("output") || pattern.starts_with("token_embd");
+}
+
+std::string ggufName(const std::string &architecture, const TensorGroup &group)
+{
+    const std::string known = isGgufName(group.pattern) ? std::string() : knownName(architecture, group);
+    return known.empty() ? group.pattern : known;
+}
+
+/// A tensor of a draft head as one of a further block. `mtp.*` counts its layers from 0, and what it has once
+/// goes to the first of them.
+void placeDraft(const Checkpoint &plain, TensorGroup &group, const std::string &source)
+{
+    group.pattern = ggufName(plain.spec.architecture, group);
+    if (group.pattern.starts_with("blk.N.attn_")) // as classify() reads such a name
+        group.role = Role::MtpAttention;
+    if (source.find("mtp.") == std::string::npos)
+        return;
+    if (group.layers.empty())
+        group.layers = {0};
+    for (std::uint32_t &layer : group.layers)
+        layer += plain.spec.layers;
+}
+
+TensorGroup ropeFactors(std::uint64_t elements)
+{
+    TensorGroup group;
+    group.pattern = "rope_freqs.weight";
+    group.component = Component::Other;
+    group.dtype = "F32";
+    group.shape = {elements};
+    group.count = 1;
+    group.parameters = elements;
+    group.bytes = saturatingMultiply(elements, 4);
+    return group;
+}
+
+/// A draft head that llama.cpp stored as further blocks; older conversions by Ollama have `mtp.*`.
+bool isGgufDraft(const TensorGroup &group) { return group.pattern.starts_with("blk."); }
+
 } // namespace
+
+bool knowsGgufDraft(const Checkpoint &plain)
+{
+    const std::string &architecture = plain.spec.architecture;
+    const bool known = architecture.starts_with("Qwen3_5") || architecture.starts_with("Glm4MoeFor")
+                       || architecture.starts_with("Glm4MoeLiteFor");
+    return std::all_of(plain.groups.begin(), plain.groups.end(), [&](const TensorGroup &group) {
+        return group.component != Component::Mtp || isGgufDraft(group)
+               || (known && !knownName(architecture, group).empty());
+    });
+}
 
 std::vector<TensorGroup> ggufGroupsOf(const TensorGroup &group,
                                       const std::function<std::string_view(std::uint32_t)> &typeOfLayer)
@@ -241,34 +354,45 @@ std::vector<TensorGroup> ggufGroupsOf(const TensorGroup &group,
 }
 
 std::vector<TensorGroup> ggufGroups(const Checkpoint &plain, std::string_view mix,
-                                    const std::map<Component, std::string_view> &overrides)
+                                    const std::map<Component, std::string_view> &overrides,
+                                    const GgufDraft &draft)
 {
     // Types depend on the tensors that the file has, so all are converted first.
     Checkpoint converter = plain;
     converter.groups.clear();
     const auto heads = latentHeads(plain);
     const std::uint64_t convolved = convolvedRows(plain);
+    bool hasFactors = plain.spec.ropeFactors == 0;
     for (const TensorGroup &group : plain.groups) {
-        const bool draft = group.component == Component::Mtp && !group.pattern.starts_with("blk.");
-        if (draft || group.component == Component::Vision || group.component == Component::Audio)
+        const bool foreignDraft = group.component == Component::Mtp && !isGgufDraft(group);
+        if ((foreignDraft && !draft.kept) || group.component == Component::Vision
+            || group.component == Component::Audio)
             continue;
-        for (TensorGroup &each : converted(plain, group, heads, convolved))
+        hasFactors = hasFactors || group.pattern.starts_with("rope_f");
+        for (TensorGroup &each : converted(plain, group, heads, convolved)) {
+            if (foreignDraft)
+                placeDraft(plain, each, group.pattern);
             converter.groups.push_back(std::move(each));
+        }
     }
     const GgufMix types(mix, converter);
+    const GgufMix draftTypes(draft.mix.empty() ? mix : draft.mix, converter);
     std::vector<TensorGroup> groups;
     for (const TensorGroup &group : converter.groups) {
-        const auto asked = overrides.find(group.component);
+        const bool byDraftMix = group.component == Component::Mtp && !draft.mix.empty();
+        const auto asked = byDraftMix ? overrides.end() : overrides.find(group.component);
         const auto typeOfLayer = [&](std::uint32_t layer) {
             return asked == overrides.end() || GgufMix::staysFloat(group)
-                       ? types.typeOf(group, layer)
+                       ? (byDraftMix ? draftTypes : types).typeOf(group, layer)
                        : GgufMix::fitting(asked->second, group.shape.back());
         };
         for (TensorGroup &each : ggufGroupsOf(group, typeOfLayer)) {
-            each.pattern = ggufName(group);
+            each.pattern = ggufName(plain.spec.architecture, group);
             groups.push_back(std::move(each));
         }
     }
+    if (!hasFactors)
+        groups.push_back(ropeFactors(plain.spec.ropeFactors));
     return groups;
 }
 

@@ -126,9 +126,9 @@ bool GgufMix::staysFloat(const TensorGroup &group)
     case Role::RouterBias:
     case Role::SharedExpertGate: return true;
     default:
-        // Biases and other vectors are never quantized.
+        // Biases and other vectors are never quantized; routers of a draft head go by their names.
         return group.shape.size() < 2 || !isWeight(group) || contains(group.pattern, "norm.")
-               || group.pattern.ends_with("_norm");
+               || group.pattern.ends_with("_norm") || contains(group.pattern, ".ffn_gate_inp");
     }
 }
 

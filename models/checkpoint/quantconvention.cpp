@@ -50,6 +50,35 @@ bool isNvfp4Layer(const Checkpoint &plain, const TensorGroup &group)
     return !plain.isMoe() && group.component == Component::DenseMlp;
 }
 
+/// ModelOpt's MIXED_PRECISION: FP4 for what is read most, FP8 for the mixers between the tokens.
+std::optional<LinearScheme> mixedLayout(const TensorGroup &group)
+{
+    LinearScheme layout;
+    switch (group.component) {
+    case Component::LmHead:
+        if (!isMatrix(group))
+            return std::nullopt;
+        layout.layout = Layout::Nvfp4;
+        return layout;
+    case Component::RoutedExperts:
+    case Component::SharedExpert:
+    case Component::DenseMlp:
+        if (!isLinear(group))
+            return std::nullopt;
+        layout.layout = Layout::Nvfp4;
+        return layout;
+    case Component::Attention:
+    case Component::LinearAttention:
+        // The projections of decays and gates (in_proj_a, in_proj_b, in_proj_ba) have a row or two a head.
+        if (!isLinear(group) || (group.component == Component::LinearAttention && group.shape.front() < 128))
+            return std::nullopt;
+        layout.layout = Layout::Fp8Tensor;
+        layout.scaleDtype = "F32";
+        return layout;
+    default: return std::nullopt;
+    }
+}
+
 std::optional<LinearScheme> mlxLayout(std::string_view scheme)
 {
     LinearScheme layout;
@@ -148,6 +177,8 @@ bool isDraftLinear(const TensorGroup &group)
 std::optional<LinearScheme> conventionalLayout(std::string_view scheme, const Checkpoint &plain,
                                                const TensorGroup &group)
 {
+    if (scheme == "nvfp4-mixed")
+        return mixedLayout(group);
     auto layout = layoutOf(scheme, plain.spec.architecture);
     if (!layout)
         return std::nullopt;

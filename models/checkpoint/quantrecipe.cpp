@@ -22,6 +22,7 @@ constexpr QuantChoice choices[] = {
     {"fp8-tensor", Safetensors},
     {"int8", Safetensors},
     {"nvfp4", Safetensors},
+    {"nvfp4-mixed", Safetensors},
     {"mxfp4", Safetensors},
     {"gptq", Safetensors},
     {"gptq-int8", Safetensors},
@@ -57,9 +58,9 @@ constexpr QuantChoice choices[] = {
     {"IQ3_M", Gguf},
     {"IQ3_S", Gguf},
     {"Q2_K", Gguf},
-    {"gguf-f16", Gguf},
-    {"gguf-bf16", Gguf},
-    {"gguf-f32", Gguf},
+    {"F16", Gguf},
+    {"BF16", Gguf},
+    {"F32", Gguf},
 };
 
 /// Other names by which people and programs call the same thing; compared without case.
@@ -88,6 +89,9 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"mlx-16bit", "mlx-bf16"},
     {"mxfp4_moe", "MXFP4"},
     {"gguf-mxfp4", "MXFP4"},
+    {"gguf-bf16", "BF16"},
+    {"gguf-f16", "F16"},
+    {"gguf-f32", "F32"},
 };
 
 std::string lowerCase(std::string_view text)

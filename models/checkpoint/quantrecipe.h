@@ -42,9 +42,10 @@ inline constexpr std::size_t maxRecipeText = 1024;
 /// Every scheme, in the order in which a picker lists them.
 std::span<const QuantChoice> quantChoices();
 
-/// The choice that a text names. A text written exactly as an id means that id ("MXFP4" is a GGUF mix,
-/// "mxfp4" a safetensors layout); in any other spelling case does not matter. Aliases: "gptq-int4", "int4-autoround",
-/// "auto-round", "MXFP4_MOE", "w4a16" ...
+/// The choice that a text names. A text written exactly as an id means that id ("MXFP4" and "BF16" are GGUF mixes,
+/// "mxfp4" a safetensors layout, "bf16" a dtype in the format of the source); in any other spelling case does not
+/// matter, and "Bf16" is the lower-case one. Aliases: "gptq-int4", "int4-autoround", "auto-round", "MXFP4_MOE",
+/// "w4a16", "gguf-bf16" ...
 std::optional<QuantChoice> quantChoice(std::string_view text);
 
 /// Reads "Q4_K_M", "nvfp4", "lm_head=int8,shared_expert=fp8" or "awq,lm_head=int8": parts between commas, a

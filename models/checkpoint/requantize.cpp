@@ -28,11 +28,9 @@ std::string changedCase(std::string_view text, char first, char last, int by)
 std::string lowerCase(std::string_view text) { return changedCase(text, 'A', 'Z', 'a' - 'A'); }
 std::string upperCase(std::string_view text) { return changedCase(text, 'a', 'z', 'A' - 'a'); }
 
-/// "gguf-bf16" and, for a GGUF file, "bf16" -> "BF16"
+/// A plain dtype in a GGUF file is the mix of that name: "bf16" -> "BF16".
 std::string mixOf(const QuantChoice &choice)
 {
-    if (choice.id.starts_with("gguf-"))
-        return upperCase(choice.id.substr(5));
     return choice.kind == QuantKind::Float ? upperCase(choice.id) : std::string(choice.id);
 }
 
@@ -61,8 +59,8 @@ bool isAlready(const Checkpoint &source, const QuantChoice &choice)
 std::string_view ggufTypeOf(const QuantChoice &choice)
 {
     static constexpr std::pair<std::string_view, std::string_view> types[] = {
-        {"int8", "Q8_0"}, {"int4", "Q4_K"}, {"nvfp4", "NVFP4"},    {"mxfp4", "MXFP4"},  {"bf16", "BF16"},
-        {"f16", "F16"},   {"f32", "F32"},   {"gguf-bf16", "BF16"}, {"gguf-f16", "F16"}, {"gguf-f32", "F32"}};
+        {"int8", "Q8_0"}, {"int4", "Q4_K"}, {"nvfp4", "NVFP4"}, {"mxfp4", "MXFP4"},
+        {"bf16", "BF16"}, {"f16", "F16"},   {"f32", "F32"}};
     for (const auto &[id, type] : types) {
         if (id == choice.id)
             return type;
@@ -115,12 +113,16 @@ private:
     void copyTiedHead();
     void addGguf(Checkpoint &derived) const;
     void addOthers(Checkpoint &derived) const;
+    std::vector<TensorGroup> draftAsItIs() const;
     void add(TensorGroup group, const LinearScheme &scheme, bool wanted, Checkpoint &derived) const;
     void describe(Checkpoint &derived) const;
+    bool becomesGguf() const { return m_format == Format::Gguf && m_source.format != Format::Gguf; }
+    /// In a GGUF file a draft head is there if it is asked for.
     bool keepsDraft() const
     {
-        return (m_format == Format::Safetensors || m_source.format == m_format)
-               && !(m_format == Format::Gguf && m_source.format != Format::Gguf);
+        if (becomesGguf())
+            return m_recipe.overrides.contains(Component::Mtp);
+        return m_format == Format::Safetensors || m_source.format == m_format;
     }
 
     const Checkpoint &m_source;
@@ -130,6 +132,7 @@ private:
     Format m_format = Format::Safetensors;
     std::map<Component, LinearScheme> m_layouts;
     std::map<Component, std::string_view> m_types;
+    std::string m_draftMix; ///< "mtp=Q4_K_M" in a GGUF file
     bool m_headCopied = false;
 };
 
@@ -151,20 +154,27 @@ std::optional<Error> Derivation::readRecipe()
     for (const auto &[component, scheme] : m_recipe.overrides) {
         const std::string id(componentId(component));
         const auto choice = quantChoice(scheme);
-        const bool dropped = m_format == Format::Gguf && m_source.format != Format::Gguf
-                             && (component == Component::Mtp || component == Component::Vision
-                                 || component == Component::Audio);
+        const bool dropped =
+            becomesGguf() && (component == Component::Vision || component == Component::Audio);
         const bool draftless = component == Component::Mtp && !keepsDraft();
         const bool present =
             std::any_of(m_plain.groups.begin(), m_plain.groups.end(),
                         [component](const auto &group) { return group.component == component; });
         if (!present || dropped || draftless)
             return fail("quant.component-absent", ErrorKind::Usage, id).error();
+        if (component == Component::Mtp && becomesGguf() && !knowsGgufDraft(m_plain)) {
+            const std::string architecture = printable(m_source.spec.architecture, 80);
+            return fail("quant.draft-unknown", ErrorKind::Usage,
+                        architecture.empty() ? "this architecture" : architecture)
+                .error();
+        }
         const auto fits = [&] {
             if (!choice)
                 return false;
             if (m_format == Format::Gguf) {
                 m_types[component] = ggufTypeOf(*choice);
+                if (component == Component::Mtp && choice->kind == QuantKind::Gguf)
+                    m_draftMix = choice->id;
                 return !m_types[component].empty();
             }
             const auto layout = overrideLayout(*choice, m_format, m_source.spec.architecture);
@@ -214,7 +224,8 @@ void Derivation::addGguf(Checkpoint &derived) const
 {
     // With overrides alone, only what they ask for is taken of the derived tensors.
     const std::string mix = m_whole ? mixOf(*m_whole) : std::string("Q8_0");
-    for (TensorGroup &group : ggufGroups(m_plain, mix, m_types)) {
+    for (TensorGroup &group :
+         ggufGroups(m_plain, mix, m_types, {becomesGguf() && keepsDraft(), m_draftMix})) {
         if (m_whole || m_types.contains(group.component))
             derived.groups.push_back(std::move(group));
     }
@@ -232,20 +243,50 @@ void Derivation::add(TensorGroup group, const LinearScheme &scheme, bool wanted,
         derived.groups.push_back(std::move(each));
 }
 
+/// The groups of a draft head that the scheme leaves alone as the source stacks them; empty if it is none.
+std::vector<TensorGroup> Derivation::draftAsItIs() const
+{
+    std::vector<TensorGroup> groups;
+    if (!m_whole || m_source.format != Format::Safetensors || m_format != Format::Safetensors)
+        return groups;
+    const bool touched =
+        std::any_of(m_plain.groups.begin(), m_plain.groups.end(), [this](const TensorGroup &group) {
+            return group.component == Component::Mtp && conventionalLayout(m_whole->id, m_plain, group);
+        });
+    if (touched || m_layouts.contains(Component::Mtp))
+        return groups;
+    for (TensorGroup group : m_source.groups) {
+        if (group.component != Component::Mtp)
+            continue;
+        if (group.side || (group.dtype != "BF16" && group.dtype != "F16" && group.dtype != "F32"))
+            return {};
+        group.file.clear();
+        group.listed = true;
+        groups.push_back(std::move(group));
+    }
+    return groups;
+}
+
 void Derivation::addOthers(Checkpoint &derived) const
 {
     const bool plainDtype = m_whole && (m_whole->kind == QuantKind::Float || m_whole->id == "mlx-bf16");
     LinearScheme plain;
     if (plainDtype)
         plain.scaleDtype = m_whole->kind == QuantKind::Float ? upperCase(m_whole->id) : std::string("BF16");
+    const std::vector<TensorGroup> draft = plainDtype ? std::vector<TensorGroup>() : draftAsItIs();
+    derived.groups.insert(derived.groups.end(), draft.begin(), draft.end());
+    // ModelOpt exports the model in one dtype, also what a source keeps in F32 (A_log, norms of DeltaNet layers).
+    const bool oneDtype = m_whole && m_whole->id == "nvfp4-mixed";
     for (const TensorGroup &logical : m_plain.groups) {
+        if (logical.component == Component::Mtp && !draft.empty())
+            continue;
         // rope_freqs and the like are made by the converter to GGUF.
         if ((logical.component == Component::Mtp && !keepsDraft()) || logical.pattern.starts_with("rope_f"))
             continue;
         const auto asked = m_layouts.find(logical.component);
         if (asked == m_layouts.end() && !m_whole)
             continue;
-        const TensorGroup group = laidOut(m_plain, logical, m_format);
+        TensorGroup group = laidOut(m_plain, logical, m_format);
         if (asked != m_layouts.end()) {
             const bool router =
                 group.component == Component::Mtp
@@ -257,6 +298,8 @@ void Derivation::addOthers(Checkpoint &derived) const
                 derived);
         } else {
             const auto layout = conventionalLayout(m_whole->id, m_plain, logical);
+            if (oneDtype && group.component == Component::LinearAttention && group.dtype == "F32")
+                setDtype(group, floatDtype(m_source));
             add(group, layout.value_or(LinearScheme{}), layout.has_value(), derived);
         }
     }
