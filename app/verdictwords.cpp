@@ -131,6 +131,16 @@ QString provenance(const Checkpoint &checkpoint)
     return {};
 }
 
+/// What nobody has read from a file is marked where it is read first.
+QString derivedMark(const Checkpoint &checkpoint)
+{
+    const bool imagined =
+        std::ranges::any_of(checkpoint.notes, [](const Message &note) { return note.id == "quant.derived"; });
+    if (imagined)
+        return Words::tr("imagined at %1").arg(quantizationText(checkpoint.quantization));
+    return checkpoint.source == Source::Config ? Words::tr("derived from its config") : QString();
+}
+
 } // namespace
 
 Verdict verdictOf(const Assessment &assessment, ByteUnit unit, const Wording &wording)
@@ -164,6 +174,8 @@ Verdict verdictOf(const Assessment &assessment, ByteUnit unit, const Wording &wo
                 : Words::tr("It needs %1 and the machine shows %2.")
                       .arg(shortBytes(memory.totalBytes, unit), shortBytes(memory.usableBytes, unit));
         verdict.detail = longestContext(assessment);
+        if (const QString mark = derivedMark(*assessment.checkpoint); !mark.isEmpty())
+            verdict.detail += QStringLiteral(" · ") + mark;
         return verdict;
     }
 
@@ -183,6 +195,8 @@ Verdict verdictOf(const Assessment &assessment, ByteUnit unit, const Wording &wo
     if (assessment.decode && assessment.workload.concurrency > 1)
         detail.prepend(Words::tr("%1 tok/s together")
                            .arg(toText(formatSpeed(assessment.decode->aggregateTokensPerSecond))));
+    if (const QString mark = derivedMark(*assessment.checkpoint); !mark.isEmpty())
+        detail << mark;
     verdict.detail = detail.join(QStringLiteral(" · "));
     return verdict;
 }
