@@ -49,6 +49,8 @@
 #include <QTabWidget>
 #include <QToolButton>
 
+#include <utility>
+
 namespace weir {
 
 namespace {
@@ -256,9 +258,8 @@ void MainWindow::restoreSettings()
     }
     m_actions->showTheme(m_settings.value(Setting::ThemeChoice).toString());
     if (!restoreGeometry(m_settings.windowGeometry()))
-        resize(firstSize);
-    if (!m_columns->restoreState(m_settings.windowColumns()))
-        restoreDefaultLayout();
+        resize(firstSize.boundedTo(screen()->availableSize()));
+    m_columnsAreDefault = !m_columns->restoreState(m_settings.windowColumns());
     // A stored state brings its own handle width.
     m_columns->setHandleWidth(1);
     m_columns->setChildrenCollapsible(false);
@@ -380,9 +381,8 @@ void MainWindow::updateTitle()
     const CheckpointPtr checkpoint = m_session.selectedCheckpoint();
     if (!checkpoint || m_session.machine() == nullptr)
         setWindowTitle(tr("Weir"));
-    else
-        setWindowTitle(
-            tr("Weir — %1 on %2").arg(checkpointTitle(*checkpoint), toText(m_session.machine()->name)));
+    else // the system adds the program's name
+        setWindowTitle(tr("%1 on %2").arg(checkpointTitle(*checkpoint), toText(m_session.machine()->name)));
 }
 
 void MainWindow::openPath(const QString &path)
@@ -413,6 +413,13 @@ void MainWindow::showAbout()
            "under the GNU General Public License, version 3 or "
            "later.</p>")
             .arg(QCoreApplication::applicationVersion()));
+}
+
+void MainWindow::showEvent(QShowEvent *event)
+{
+    if (std::exchange(m_columnsAreDefault, false))
+        restoreDefaultLayout();
+    QMainWindow::showEvent(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent *event)

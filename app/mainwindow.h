@@ -62,6 +62,7 @@ public:
 
 protected:
     void closeEvent(QCloseEvent *event) override;
+    void showEvent(QShowEvent *event) override;
     void dragEnterEvent(QDragEnterEvent *event) override;
     void dropEvent(QDropEvent *event) override;
 
@@ -102,6 +103,7 @@ private:
     void applyThemeChoice(const QString &choice);
     void showAbout();
 
+    bool m_columnsAreDefault = false; ///< until the window is shown, and has its size
     Session &m_session;
     Loader &m_loader;
     HubBridge &m_bridge;

@@ -351,11 +351,11 @@ void Session::onOpened(const QString &argument, const CheckpointPtr &checkpoint)
     // One of the Hub goes by all that names it; the catalog may have its repository as well.
     const bool ofHub = checkpoint->source == Source::Hub;
     const QString id = ofHub ? argument : toText(checkpoint->id);
-    take(id, checkpoint);
     if (ofHub || m_library.catalog->find(checkpoint->id) == nullptr) {
         m_catalogModel.addOpened(id, *checkpoint);
         m_settings.addRecentPath(id);
     }
+    take(id, checkpoint); // what is imagined of it finds its row
     if (m_wanted == argument || m_wanted == id) {
         m_wanted.clear();
         pushSelection(id);

@@ -49,8 +49,8 @@ void Session::onRestored(const QString &reference, const CheckpointPtr &checkpoi
 {
     if (m_checkpoints.contains(reference))
         return; // read anew meanwhile
-    take(reference, checkpoint);
     m_catalogModel.addOpened(reference, *checkpoint);
+    take(reference, checkpoint);
     if (m_wanted == reference) {
         m_wanted.clear();
         pushSelection(reference);

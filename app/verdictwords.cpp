@@ -134,8 +134,8 @@ QString provenance(const Checkpoint &checkpoint)
 /// What nobody has read from a file is marked where it is read first.
 QString derivedMark(const Checkpoint &checkpoint)
 {
-    const bool imagined =
-        std::ranges::any_of(checkpoint.notes, [](const Message &note) { return note.id == "quant.derived"; });
+    const bool imagined = std::ranges::any_of(
+        checkpoint.notes, [](const Message &note) { return note.id.starts_with("quant."); });
     if (imagined)
         return Words::tr("imagined at %1").arg(quantizationText(checkpoint.quantization));
     return checkpoint.source == Source::Config ? Words::tr("derived from its config") : QString();

@@ -80,7 +80,9 @@ constexpr auto messages = std::to_array<Words>({
      "The repository holds {count} quantizations; this is {chosen}. The others: {others}."},
     {"hub.renamed", "Renamed", "“{from}” is now called “{to}” on the Hub."},
     {"hub.not-asked", "Not checked",
-     "The Hub was not reached: this is what was read here before (commit {commit}); it may have changed."},
+     "The Hub was not asked, or gave no answer: this is what was read here before (commit {commit}); it may "
+     "have "
+     "changed."},
     {"gguf.unknown-types", "Unknown tensor types",
      "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the "
      "file offsets."},
@@ -125,6 +127,12 @@ constexpr auto messages = std::to_array<Words>({
      "use "
      "such input."},
 
+    {"hub.snapshot", "From the download",
+     "This was read from what the official client downloaded: files that were never downloaded are not "
+     "counted."},
+    {"hub.snapshot-partial", "Download incomplete",
+     "{files} files of the downloaded snapshot are not there ({first} is the first): what they hold is not "
+     "counted."},
     {"catalog.agrees", "The catalog was right",
      "The catalog had these {bytes} from a derivation; the headers read now agree with it in every "
      "component."},
@@ -137,7 +145,7 @@ constexpr auto messages = std::to_array<Words>({
      "No header of these files was seen: the tensor list was rebuilt from the config and published totals, "
      "and is exact to every digit that was published."},
     {"provenance.config", "Bytes derived",
-     "Shapes and types were derived from the config and the naming of a sibling, not read from headers."},
+     "Shapes and types were derived, not read from the headers of these files."},
     {"provenance.index", "Bytes derived from the index",
      "Names come from the index, shapes from the config."},
 

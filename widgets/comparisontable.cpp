@@ -44,6 +44,10 @@ public:
     {
         QStyleOptionViewItem plain(option);
         plain.state.setFlag(QStyle::State_HasFocus, false);
+        if (plain.state.testFlag(QStyle::State_Selected)) {
+            plain.state.setFlag(QStyle::State_Selected, false);
+            painter->fillRect(option.rect, Theme::of(option.widget).accentSurface);
+        }
         QStyledItemDelegate::paint(painter, plain, index);
         painter->setPen(Theme::of(option.widget).divider);
         painter->drawLine(option.rect.bottomLeft(), option.rect.bottomRight());
@@ -63,7 +67,6 @@ ComparisonTable::ComparisonTable(QWidget *parent)
     m_tree->setColumnCount(ColumnCount);
     m_tree->setUniformRowHeights(true);
     m_tree->setIndentation(18);
-    m_tree->setAllColumnsShowFocus(true);
     m_tree->header()->setStretchLastSection(false);
     m_tree->header()->setSectionResizeMode(Name, QHeaderView::Stretch);
     m_tree->setItemDelegate(new RowDelegate(m_tree));
@@ -139,7 +142,7 @@ void ComparisonTable::fitColumns()
     // Headings and contents, whether or not a row is unfolded: columns stay where they are.
     const QFontMetrics strong(textFont(font(), TextSize::Strong));
     for (int column = Weights; column < ColumnCount; ++column) {
-        int width = strong.horizontalAdvance(m_tree->headerItem()->text(column)) + 24;
+        int width = strong.horizontalAdvance(m_tree->headerItem()->text(column)) + 40;
         for (QTreeWidgetItemIterator each(m_tree); *each != nullptr; ++each)
             width = std::max(width, strong.horizontalAdvance((*each)->text(column)) + 18);
         m_tree->header()->setSectionResizeMode(column, QHeaderView::Fixed);

@@ -17,6 +17,8 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 
+#include <array>
+
 namespace weir {
 
 namespace {
@@ -41,11 +43,14 @@ void addHeading(QComboBox *box, const QString &text)
     item->setFont(textFont(box->font(), TextSize::Small));
 }
 
-/// Schemes that make sense for a single component.
-void fillComponentChoices(QComboBox *box)
+/// Schemes that make sense for a single component of a file of that format.
+void fillComponentChoices(QComboBox *box, bool gguf)
 {
+    static constexpr std::array<const char *, 6> packed{"bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4"};
+    static constexpr std::array<const char *, 6> mixes{"bf16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "IQ4_XS"};
+    box->clear();
     box->addItem(QuantDialog::tr("like the rest"), QString());
-    for (const char *id : {"bf16", "fp8", "int8", "int4", "nvfp4", "mxfp4"})
+    for (const char *id : gguf ? mixes : packed)
         box->addItem(quantizationText(id), QLatin1String(id));
 }
 
@@ -110,9 +115,12 @@ QuantDialog::QuantDialog(const Wording &wording, Previewer previewer, QWidget *p
     auto *close = new QPushButton(tr("Close"), this);
     close->setObjectName(QStringLiteral("quantClose"));
 
-    auto *recipeRow = new QFormLayout;
-    recipeRow->setHorizontalSpacing(16);
-    recipeRow->addRow(tr("Recipe"), m_text);
+    auto *recipeRow = new QHBoxLayout;
+    recipeRow->setSpacing(16);
+    auto *recipeName = new QLabel(tr("Recipe"), this);
+    recipeName->setBuddy(m_text);
+    recipeRow->addWidget(recipeName);
+    recipeRow->addWidget(m_text, 1);
     auto *buttons = new QHBoxLayout;
     buttons->addStretch(1);
     buttons->addWidget(close);
@@ -129,12 +137,16 @@ QuantDialog::QuantDialog(const Wording &wording, Previewer previewer, QWidget *p
     setMinimumWidth(30 * fontMetrics().averageCharWidth() + 220);
 
     connect(m_whole, &QComboBox::currentIndexChanged, this, [this] {
-        if (!m_updating)
-            m_text->setText(recipe());
+        if (m_updating)
+            return;
+        m_recipe.label = m_whole->currentData().toString().toStdString();
+        m_text->setText(recipe());
     });
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString &text) {
-        if (!m_updating)
+        if (text.trimmed() != recipe())
             showRecipe(text);
+        else if (const QScopedValueRollback updating(m_updating, true); true)
+            fillRows(); // another format takes other schemes
         updatePreview();
     });
     connect(m_show, &QPushButton::clicked, this, [this] { emit chosen(m_text->text().trimmed()); });
@@ -146,6 +158,7 @@ void QuantDialog::setBase(const CheckpointPtr &base, const QString &recipe)
 {
     {
         const QScopedValueRollback updating(m_updating, true);
+        m_base = base;
         m_title->setText(toText(printable(base->name, 80)));
         fillQuantChoices(m_whole, tr("as it is: %1").arg(quantizationText(base->quantization)));
         makeRows(*base);
@@ -171,10 +184,15 @@ void QuantDialog::makeRows(const Checkpoint &base)
         auto *box = new QComboBox(this);
         box->setObjectName(QStringLiteral("quant_") + toText(componentId(sum.component)));
         box->setAccessibleName(m_wording.componentLabel(sum.component));
-        fillComponentChoices(box);
-        connect(box, &QComboBox::currentIndexChanged, this, [this] {
-            if (!m_updating)
-                m_text->setText(this->recipe());
+        connect(box, &QComboBox::currentIndexChanged, this, [this, box, component = sum.component] {
+            if (m_updating)
+                return;
+            const std::string scheme = box->currentData().toString().toStdString();
+            if (scheme.empty())
+                m_recipe.overrides.erase(component);
+            else
+                m_recipe.overrides[component] = scheme;
+            m_text->setText(this->recipe());
         });
         m_form->addRow(m_wording.componentLabel(sum.component), box);
         m_rows.push_back({sum.component, box});
@@ -184,25 +202,35 @@ void QuantDialog::makeRows(const Checkpoint &base)
 QString QuantDialog::recipe() const
 {
     QStringList parts;
-    if (const QString whole = m_whole->currentData().toString(); !whole.isEmpty())
-        parts << whole;
-    for (const Row &row : m_rows) {
-        if (const QString scheme = row.box->currentData().toString(); !scheme.isEmpty())
-            parts << toText(componentId(row.component)) + QLatin1Char('=') + scheme;
-    }
+    if (!m_recipe.label.empty())
+        parts << toText(m_recipe.label);
+    for (const auto &[component, scheme] : m_recipe.overrides)
+        parts << toText(componentId(component)) + QLatin1Char('=') + toText(scheme);
     return parts.join(QLatin1Char(','));
+}
+
+void QuantDialog::fillRows()
+{
+    const auto whole = quantChoice(m_recipe.label);
+    const bool gguf = whole && whole->kind != QuantKind::Float ? whole->kind == QuantKind::Gguf
+                                                               : m_base && m_base->format == Format::Gguf;
+    for (const Row &row : m_rows) {
+        fillComponentChoices(row.box, gguf);
+        const auto found = m_recipe.overrides.find(row.component);
+        const QString scheme = found == m_recipe.overrides.end() ? QString() : toText(found->second);
+        // What was typed and is not on the list is shown all the same.
+        if (row.box->findData(scheme) < 0)
+            row.box->addItem(quantizationText(scheme.toStdString()), scheme);
+        row.box->setCurrentIndex(row.box->findData(scheme));
+    }
 }
 
 void QuantDialog::showRecipe(const QString &text)
 {
     const QScopedValueRollback updating(m_updating, true);
-    const QuantRecipe parsed = parseQuantRecipe(text.trimmed().toStdString()).value_or(QuantRecipe{});
-    m_whole->setCurrentIndex(std::max(0, m_whole->findData(toText(parsed.label))));
-    for (const Row &row : m_rows) {
-        const auto found = parsed.overrides.find(row.component);
-        const int index = found == parsed.overrides.end() ? 0 : row.box->findData(toText(found->second));
-        row.box->setCurrentIndex(std::max(0, index));
-    }
+    m_recipe = parseQuantRecipe(text.trimmed().toStdString()).value_or(QuantRecipe{});
+    m_whole->setCurrentIndex(std::max(0, m_whole->findData(toText(m_recipe.label))));
+    fillRows();
 }
 
 void QuantDialog::updatePreview()

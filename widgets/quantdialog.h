@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/checkpoint/checkpoint.h"
+#include "models/checkpoint/quantrecipe.h"
 
 #include <QDialog>
 
@@ -55,11 +56,14 @@ private:
     };
 
     void makeRows(const Checkpoint &base);
+    void fillRows();
     void showRecipe(const QString &recipe);
     void updatePreview();
 
     const Wording &m_wording;
     Previewer m_previewer;
+    CheckpointPtr m_base;
+    QuantRecipe m_recipe; ///< also what no box shows
     bool m_updating = false;
     QLabel *m_title = nullptr;
     QComboBox *m_whole = nullptr;

@@ -321,7 +321,8 @@ void ResidentChart::relayout()
     const double group = (area.width() - left - 2) / m_plot->xAxis->range().size();
     m_staggered = std::ranges::any_of(
         m_pins, [&](const Pin &pin) { return strong.horizontalAdvance(pin.shortName) > group - 6; });
-    const double below = small.height() + (m_staggered ? small.height() : strong.height()) + 8;
+    const double below =
+        small.height() + (m_staggered ? small.height() + strong.height() : strong.height()) + 8;
     m_plot->axisRect()->setMargins(QMargins(qCeil(left), qCeil(small.height() / 2) + 2, 2, qCeil(below)));
 }
 

@@ -299,8 +299,7 @@ QToolButton[link="true"]:hover { background: @hover; }
 QToolButton[link="true"]:focus { border: 1px solid @accent; }
 QTableView, QTreeView, QListView { background: @card; color: @text; border: none; outline: 0; gridline-color: @divider; alternate-background-color: @hover; selection-background-color: @selected; selection-color: @text; }
 QTableView::item { border-bottom: 1px solid @divider; padding: 0 6px; }
-QTableView::item:selected, QListView::item:selected, QTreeWidget::item:selected { background: @selected; color: @text; }
-QTreeWidget::item:hover { background: @hover; }
+QTableView::item:selected, QListView::item:selected { background: @selected; color: @text; }
 QTableView[total="true"] { border-top: 1px solid @border; }
 QTableView[total="true"]::item { border-bottom: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }

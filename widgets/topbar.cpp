@@ -36,10 +36,12 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     m_weights->setAccessibleName(tr("Quantization of the selected checkpoint"));
     for (QComboBox *box : {m_machine, m_engine, m_weights}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        box->setMinimumContentsLength(11);
+        box->setMinimumContentsLength(8);
+        box->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        box->setMaximumWidth(box->fontMetrics().averageCharWidth() * 24);
         box->setMaxVisibleItems(20);
     }
-    m_machine->setMinimumContentsLength(15);
+    m_machine->setMaximumWidth(m_machine->fontMetrics().averageCharWidth() * 30);
     m_weights->setMaxVisibleItems(30);
     connect(m_machine, &QComboBox::activated, this,
             [this] { emit machineChosen(m_machine->currentData().toString()); });
@@ -54,21 +56,21 @@ TopBar::TopBar(CatalogModel *catalog, QWidget *parent)
     auto *weightsName = new QLabel(tr("Weights"), this);
     weightsName->setBuddy(m_weights);
 
-    m_openField->setMinimumWidth(200);
+    m_openField->setMinimumWidth(160);
     m_openField->setMaximumWidth(520);
 
     m_layout->setContentsMargins(14, 9, 14, 10);
     m_layout->setSpacing(8);
-    m_layout->addWidget(m_openField, 3);
+    m_layout->addWidget(m_openField, 5);
     m_layout->addSpacing(10);
     m_layout->addWidget(machineName);
-    m_layout->addWidget(m_machine, 0);
+    m_layout->addWidget(m_machine, 2);
     m_layout->addSpacing(6);
     m_layout->addWidget(engineName);
-    m_layout->addWidget(m_engine, 0);
+    m_layout->addWidget(m_engine, 2);
     m_layout->addSpacing(6);
     m_layout->addWidget(weightsName);
-    m_layout->addWidget(m_weights, 0);
+    m_layout->addWidget(m_weights, 2);
     m_layout->addStretch(0); // what the field does not want
 }
 

@@ -50,6 +50,8 @@ std::string formatSpeed(double tokensPerSecond)
 {
     if (!std::isfinite(tokensPerSecond) || tokensPerSecond < 0)
         return "unknown";
+    if (tokensPerSecond >= 999.5 && tokensPerSecond < 1e15)
+        return formatCount(static_cast<std::uint64_t>(std::llround(tokensPerSecond)));
     if (tokensPerSecond >= 9.95)
         return fmt::format("{:.0f}", tokensPerSecond);
     if (tokensPerSecond >= 0.995)

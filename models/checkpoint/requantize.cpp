@@ -291,7 +291,9 @@ void Derivation::addOthers(Checkpoint &derived) const
             const bool router =
                 group.component == Component::Mtp
                 && (moduleOf(group).ends_with(".gate") || moduleOf(group).ends_with(".router"));
-            add(group, asked->second, isMatrix(logical) && !router, derived);
+            // A gate of a few rows is no projection: no publisher quantizes it.
+            const bool gate = logical.role == Role::SharedExpertGate;
+            add(group, asked->second, isMatrix(logical) && !router && !gate, derived);
         } else if (plainDtype) {
             // Parameters that are F32 on purpose stay so.
             add(group, plain, group.dtype == "BF16" || group.dtype == "F16" || m_plain.spec.dtype == "F32",

@@ -6,6 +6,8 @@
 #include "models/decode/stepspeed.h"
 #include "models/decode/streamed.h"
 
+#include <algorithm>
+
 namespace weir {
 
 namespace {
@@ -89,7 +91,14 @@ void addWarnings(const Checkpoint &checkpoint, const Engine &engine, Assessment 
     case Provenance::Reconstructed:
         warnings.push_back({"provenance.reconstructed", Severity::Warning, {}, {}});
         break;
-    case Provenance::Config: warnings.push_back({"provenance.config", Severity::Warning, {}, {}}); break;
+    case Provenance::Config: {
+        // An imagined quantization says what it was derived from itself.
+        const bool said = std::any_of(warnings.begin(), warnings.end(),
+                                      [](const Message &note) { return note.id.starts_with("quant."); });
+        if (!said)
+            warnings.push_back({"provenance.config", Severity::Warning, {}, {}});
+        break;
+    }
     case Provenance::Index: warnings.push_back({"provenance.index", Severity::Warning, {}, {}}); break;
     case Provenance::Headers: break;
     }

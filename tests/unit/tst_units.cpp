@@ -97,7 +97,7 @@ void UnitsTest::speed_data()
     row(9.94, "9.9");
     row(9.96, "10");
     row(27.2, "27");
-    row(1234.5, "1234");
+    row(1234.5, "1,235");
     row(-1, "unknown");
     row(std::numeric_limits<double>::quiet_NaN(), "unknown");
     row(std::numeric_limits<double>::infinity(), "unknown");

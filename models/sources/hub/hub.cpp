@@ -167,7 +167,8 @@ Result<HubState> Hub::Private::state(const HubSettings &settings, const HubRefer
             store.keepInfo(reference.repository, reference.revision, *info);
             return HubState{*std::move(info), true};
         }
-        if (!isUnreachable(info.error()))
+        // A Hub that takes no more requests, or answers nonsense, is as good as none.
+        if (info.error().kind != ErrorKind::Network)
             return std::unexpected(info.error());
         problem = info.error();
     }

@@ -72,7 +72,13 @@ std::optional<HubSnapshot> openSnapshot(const fs::path &hubCache, const std::str
         }
         // What a link leads to is opened on the user's behalf: it must be this repository's own.
         const fs::path target = fs::canonical(each->path(), ignored);
-        if (ignored || !isBelow(target, folder) || !fs::is_regular_file(target, ignored))
+        if (ignored) {
+            // A link to a blob that was deleted, or never came.
+            if (each->is_symlink())
+                snapshot.missing.push_back(each->path().lexically_relative(root).generic_string());
+            continue;
+        }
+        if (!isBelow(target, folder) || !fs::is_regular_file(target, ignored))
             continue;
         const std::uintmax_t bytes = fs::file_size(target, ignored);
         if (!ignored)

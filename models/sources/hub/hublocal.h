@@ -15,6 +15,7 @@ namespace weir {
 struct HubSnapshot
 {
     std::string commit;
+    std::vector<std::string> missing; ///< named by the snapshot, but their contents are not there
     std::unique_ptr<RepositoryFiles> files; ///< whatever of the repository was downloaded
 };
 

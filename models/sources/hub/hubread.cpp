@@ -226,8 +226,17 @@ Result<CheckpointPtr> Hub::Private::read(const HubReference &reference, const st
         if (auto snapshot = openSnapshot(settings.hubCache, reference.repository, reference.revision)) {
             info = HubInfo{reference.repository, snapshot->commit, Gate::Open, false, false};
             read = readChoice(*snapshot->files, reference, preferred, stop, progress);
-            if (read)
+            if (read) {
                 read->repositoryBytes.reset(); // some of it may never have been downloaded
+                const auto missing = static_cast<std::uint64_t>(snapshot->missing.size());
+                read->notes.push_back(
+                    missing == 0
+                        ? Message{"hub.snapshot", Severity::Warning, {}, {}}
+                        : Message{"hub.snapshot-partial",
+                                  Severity::Warning,
+                                  {{"files", missing}, {"first", printable(snapshot->missing.front())}},
+                                  {}});
+            }
         }
     }
     if (!read)

@@ -85,6 +85,9 @@ private:
 
 void readToken(const Variables &variables, const fs::path &home, HubSettings &settings)
 {
+    // As in the official client: neither from the environment nor from the file unless it is asked for.
+    if (variables.isTrue("HF_HUB_DISABLE_IMPLICIT_TOKEN"))
+        return;
     for (const char *name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}) {
         settings.token = cleanToken(variables.first({name}));
         if (!settings.token.empty()) {
@@ -92,8 +95,6 @@ void readToken(const Variables &variables, const fs::path &home, HubSettings &se
             return;
         }
     }
-    if (variables.isTrue("HF_HUB_DISABLE_IMPLICIT_TOKEN"))
-        return;
     const fs::path file = variables.path("HF_TOKEN_PATH", home.empty() ? fs::path() : home / "token");
     if (file.empty())
         return;
