@@ -356,7 +356,8 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.too-many-files", "",
      "{subject} holds more files than are listed here: open a clone of it as a folder."},
     {"hub.too-slow", "",
-     "{host} stopped sending while {subject} was read: check the network connection and try again."},
+     "{host} stopped sending, or sent too slowly, while {subject} was read: check the network connection and "
+     "try again."},
     {"hub.unreachable", "",
      "{host} cannot be reached, so {subject} was not read: check the network connection, HF_ENDPOINT and the "
      "proxy."},

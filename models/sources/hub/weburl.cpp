@@ -106,6 +106,14 @@ std::optional<WebOrigin> webOrigin(const std::string &url)
 std::optional<std::string> resolvedUrl(const std::string &base, const std::string &location)
 {
     const Url parsed(curl_url());
+    // libcurl takes `http:///x` and `http:/x` for a host x; nothing good means to write that.
+    const std::string scheme = schemeOf(location);
+    const std::string_view rest = std::string_view(location).substr(scheme.empty() ? 0 : scheme.size() + 1);
+    const bool namesHost = !scheme.empty() || rest.starts_with("//");
+    if (namesHost
+        && (!rest.starts_with("//") || rest.size() == 2
+            || std::string_view("/\\?#").find(rest[2]) != std::string_view::npos))
+        return std::nullopt;
     if (!parsed || location.empty() || location.size() > 8192
         || curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), CURLU_URLENCODE) != CURLUE_OK
         || curl_url_set(parsed.get(), CURLUPART_URL, location.c_str(),
