@@ -320,15 +320,18 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.proxy", "",
      "The proxy did not connect to {host} for {subject} ({reason}): check HTTPS_PROXY and NO_PROXY."},
     {"hub.rate-limited", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in a few minutes."},
+    {"hub.rate-limited-anonymous", "",
      "The Hub takes no more requests for now, so {subject} was not read: try again in a few minutes, or set "
      "an "
      "access token (HF_TOKEN) for a higher limit."},
+    {"hub.rate-limited-anonymous-until", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} s, or set an "
+     "access token (HF_TOKEN) for a higher limit."},
     {"hub.rate-limited-until", "",
-     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} seconds, or "
-     "set "
-     "an access token (HF_TOKEN) for a higher limit."},
+     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} s."},
     {"hub.refused", "",
-     "The request for {subject} was refused (status {status}) {reason}: try again later, or check the "
+     "The request for {subject} was refused (status {status}: {reason}): try again later, or check the "
      "proxy."},
     {"hub.refused-redirect", "",
      "{host} wanted to send the request for {subject} on to {reason}, which is not followed: check "

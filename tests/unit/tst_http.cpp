@@ -126,6 +126,9 @@ private slots:
     void slowIsFine();
     void proxyRefuses_data();
     void proxyRefuses();
+    void secrets();
+    void secretsOfProxies_data();
+    void secretsOfProxies();
     void breaksOff();
     void unreachable();
     void cancels();
@@ -592,6 +595,48 @@ void HttpTest::proxyRefuses()
     HttpClient other(options);
     QCOMPARE(outcome(other.get(to("https://name.invalid/"), {})), u"hub.proxy"_s);
     QCOMPARE(cut.accepted(), 2U);
+}
+
+void HttpTest::secrets()
+{
+    const auto shown = [](const char *text, const char *secret = "") {
+        return q(withoutSecrets(text, secret));
+    };
+    QCOMPARE(shown("bad token abcd1234!", "abcd1234"), u"bad token ***!"_s);
+    QCOMPARE(shown("twice ABCD1234abcd1234", "abcd1234"), u"twice ******"_s);
+    QCOMPARE(shown("abc stays", "abc"), u"abc stays"_s);
+    QCOMPARE(shown("x hf_AbCdEfGh_9 y, hf_hub"), u"x *** y, hf_hub"_s);
+    QCOMPARE(shown("hf_hf_hf_abcdefgh"), u"***"_s);
+    QCOMPARE(shown("Authorization: bearer  a.b-c/d= end"), u"Authorization: bearer  *** end"_s);
+    QCOMPARE(shown("Bearer"), u"Bearer"_s);
+    QCOMPARE(shown("Bearer "), u"Bearer "_s);
+    QCOMPARE(shown("at 'http://u:p@ss@host:1/x@y' and https://u@host"), u"at 'http://y' and https://host"_s);
+    QCOMPARE(shown("u:word@host:3128, name@host"), u"host:3128, name@host"_s);
+    QCOMPARE(shown("org/name@rev:Q4_K_M"), u"org/name@rev:Q4_K_M"_s);
+    QCOMPARE(shown(""), QString());
+}
+
+void HttpTest::secretsOfProxies_data()
+{
+    QTest::addColumn<QString>("proxy");
+    QTest::newRow("unknown scheme") << u"nonsense://user:PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("bad port") << u"http://user:PaSsWoRd@127.0.0.1:port"_s;
+    QTest::newRow("blank") << u"http://user:PaSs WoRd,PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("slash") << u"http://user:a/PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("no scheme") << u"user:PaSsWoRd@127.0.0.1:port"_s;
+    QTest::newRow("nothing there") << u"http://user:PaSsWoRd@127.0.0.1:1"_s;
+}
+
+void HttpTest::secretsOfProxies()
+{
+    QFETCH(const QString, proxy);
+    HttpOptions options = quick();
+    options.httpProxy = options.httpsProxy = s(proxy);
+    HttpClient client(options);
+    const Result<HttpResponse> response = client.get(to("https://name.invalid/"), {});
+    QVERIFY(!response);
+    QVERIFY2(!reasonOf(response).contains("PaSs"_L1), qPrintable(reasonOf(response)));
+    QCOMPARE(outcome(response), u"hub.proxy"_s);
 }
 
 void HttpTest::breaksOff()

@@ -231,9 +231,10 @@ Error HttpClient::Worker::errorOf(const Job &job, std::string id, const std::str
     Error error{std::move(id), ErrorKind::Network, job.request.subject, {}};
     if (error.id == "cancelled")
         error.kind = ErrorKind::Unreadable;
-    error.arguments.emplace_back("host", printable(job.origin.host, 200));
+    const std::string &token = job.request.token;
+    error.arguments.emplace_back("host", printable(withoutSecrets(job.origin.host, token), 200));
     if (!reason.empty())
-        error.arguments.emplace_back("reason", printable(reason, 300));
+        error.arguments.emplace_back("reason", printable(withoutSecrets(reason, token), 300));
     if (error.id == "hub.too-large")
         error.arguments.emplace_back("limit", Bytes{job.request.limit});
     return error;
@@ -291,6 +292,8 @@ void HttpClient::Worker::answered(Job &job)
         return;
     }
     response.elsewhere = job.left;
+    if (response.status >= 400)
+        response.secret = job.request.token;
     if (job.left && response.status == 403 && !job.renewed) { // the signed address has expired
         job.renewed = true;
         restart(job);
@@ -359,6 +362,10 @@ void HttpClient::Worker::redirected(Job &job, const std::string &location)
 void HttpClient::Worker::failed(Job &job, CURLcode code)
 {
     std::string reason = job.reason[0] != '\0' ? job.reason.data() : curl_easy_strerror(code);
+    // libcurl names a proxy that it cannot read with the password in it, whatever that is made of.
+    const std::string proxy = proxyOf(job.origin);
+    for (std::size_t at = 0; !proxy.empty() && (at = reason.find(proxy, at)) != std::string::npos;)
+        reason.replace(at, proxy.size(), "***");
     std::string id = "hub.broken-answer";
     unsigned tries = 1;
     // What cannot be connected to now will not be in a few seconds; one more try tells a hiccup.
