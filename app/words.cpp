@@ -328,15 +328,18 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.proxy", "",
      "The proxy did not connect to {host} for {subject} ({reason}): check HTTPS_PROXY and NO_PROXY."},
     {"hub.rate-limited", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in a few minutes."},
+    {"hub.rate-limited-anonymous", "",
      "The Hub takes no more requests for now, so {subject} was not read: try again in a few minutes, or set "
      "an "
      "access token (HF_TOKEN) for a higher limit."},
+    {"hub.rate-limited-anonymous-until", "",
+     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} s, or set an "
+     "access token (HF_TOKEN) for a higher limit."},
     {"hub.rate-limited-until", "",
-     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} seconds, or "
-     "set "
-     "an access token (HF_TOKEN) for a higher limit."},
+     "The Hub takes no more requests for now, so {subject} was not read: try again in {seconds} s."},
     {"hub.refused", "",
-     "The request for {subject} was refused (status {status}) {reason}: try again later, or check the "
+     "The request for {subject} was refused (status {status}: {reason}): try again later, or check the "
      "proxy."},
     {"hub.refused-redirect", "",
      "{host} wanted to send the request for {subject} on to {reason}, which is not followed: check "
@@ -364,7 +367,8 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.too-many-files", "",
      "{subject} holds more files than are listed here: open a clone of it as a folder."},
     {"hub.too-slow", "",
-     "{host} stopped sending while {subject} was read: check the network connection and try again."},
+     "{host} stopped sending, or sent too slowly, while {subject} was read: check the network connection and "
+     "try again."},
     {"hub.unreachable", "",
      "{host} cannot be reached, so {subject} was not read: check the network connection, HF_ENDPOINT and the "
      "proxy."},

@@ -121,6 +121,14 @@ private slots:
     void retryAfter();
     void expiredAddress();
     void stalls();
+    void drips_data();
+    void drips();
+    void slowIsFine();
+    void proxyRefuses_data();
+    void proxyRefuses();
+    void secrets();
+    void secretsOfProxies_data();
+    void secretsOfProxies();
     void breaksOff();
     void unreachable();
     void cancels();
@@ -254,6 +262,10 @@ void HttpTest::refusedRedirects_data()
     QTest::newRow("javascript") << u"javascript:alert(1)"_s;
     QTest::newRow("user") << u"http://user:word@127.0.0.1:1/"_s;
     QTest::newRow("no host") << u"http://"_s;
+    QTest::newRow("three slashes") << u"http:///x"_s;
+    QTest::newRow("one slash") << u"http:/127.0.0.1:1/"_s;
+    QTest::newRow("no slash") << u"http:127.0.0.1:1"_s;
+    QTest::newRow("three slashes, no scheme") << u"///127.0.0.1:1/"_s;
 }
 
 void HttpTest::refusedRedirects()
@@ -283,11 +295,12 @@ void HttpTest::ranges()
             response.set("Content-Range", "bytes 90-99/100");
             return response;
         }
-        if (request.header("range") == "bytes=200-209") {
-            StandInResponse response = text({}, 416);
-            response.set("Content-Range", "bytes */100");
-            return response;
-        }
+        if (request.header("range") == "bytes=50-59")
+            return withHeader(text(std::string(10, 'm'), 206), "Content-Range", "Bytes 50-59/100");
+        if (request.header("range") == "bytes=200-209")
+            return withHeader(text({}, 416), "Content-Range", "bytes */100");
+        if (request.header("range") == "bytes=300-309")
+            return withHeader(text({}, 416), "Content-Range", "BYTES */100");
         return text("unexpected " + request.header("range"), 500);
     });
     HttpClient client(quick());
@@ -303,6 +316,10 @@ void HttpTest::ranges()
     QVERIFY(beyond);
     QCOMPARE(beyond->status, 416);
     QCOMPARE(beyond->total.value(), 100U);
+    request.range = HttpRange{300, 10}; // the unit may be written in any case
+    QCOMPARE(client.get(request, {}).value().total.value(), 100U);
+    request.range = HttpRange{50, 10};
+    QCOMPARE(client.get(request, {}).value().total.value(), 100U);
 }
 
 void HttpTest::ignoredRange()
@@ -497,6 +514,129 @@ void HttpTest::stalls()
     QCOMPARE(outcome(response), u"hub.too-slow"_s);
     QVERIFY(timer.elapsed() < 6000);
     QCOMPARE(requests.load(), 2);
+}
+
+void HttpTest::drips_data()
+{
+    QTest::addColumn<QString>("beginning");
+    QTest::addColumn<QString>("drop");
+    QTest::newRow("body") << u"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"_s << u"x"_s;
+    QTest::newRow("body of an error") << u"HTTP/1.1 404 No\r\nContent-Length: 100000\r\n\r\n"_s << u"x"_s;
+    QTest::newRow("header lines") << u"HTTP/1.1 200 OK\r\n"_s << u"X-Filler: 1\r\n"_s;
+    QTest::newRow("one header line") << u"HTTP/1.1 200 OK\r\nX-Filler: "_s << u"1"_s;
+    QTest::newRow("interim answers") << QString() << u"HTTP/1.1 100 Continue\r\n\r\n"_s;
+}
+
+void HttpTest::drips()
+{
+    QFETCH(const QString, beginning);
+    QFETCH(const QString, drop);
+    StandInServer server([&](const SeenRequest &, StandInServer::Connection &connection) {
+        connection.raw(s(beginning));
+        while (connection.raw(s(drop)) && connection.wait(50ms)) {
+        }
+    });
+    HttpOptions options = quick();
+    options.stallTimeout = 300ms;
+    HttpClient client(options);
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(outcome(client.get(to(server.origin() + "/"), {})), u"hub.too-slow"_s);
+    QVERIFY2(timer.elapsed() < 4000, qPrintable(QString::number(timer.elapsed()))); // two tries of 0.9 s
+    QCOMPARE(server.accepted(), 2U);
+}
+
+void HttpTest::slowIsFine()
+{
+    // 4 KB/s for longer than three stall times.
+    StandInServer server([](const SeenRequest &, StandInServer::Connection &connection) {
+        connection.raw("HTTP/1.1 200 OK\r\nContent-Length: 6000\r\n\r\n");
+        for (int i = 0; i < 30 && connection.raw(std::string(200, 'x')); ++i)
+            connection.wait(50ms);
+    });
+    HttpOptions options = quick();
+    options.stallTimeout = 300ms;
+    HttpClient client(options);
+    const Result<HttpResponse> response = client.get(to(server.origin() + "/"), {});
+    QVERIFY2(response, qPrintable(outcome(response)));
+    QCOMPARE(response->body.size(), std::size_t{6000});
+    QCOMPARE(response->requests, 1U);
+}
+
+void HttpTest::proxyRefuses_data()
+{
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("url");
+    for (const int status : {407, 403, 404, 502, 503})
+        QTest::addRow("CONNECT %d", status) << status << u"https://name.invalid/"_s;
+    QTest::newRow("plain 407") << 407 << u"http://name.invalid/"_s;
+}
+
+void HttpTest::proxyRefuses()
+{
+    QFETCH(const int, status);
+    QFETCH(const QString, url);
+    Server proxy([&](const SeenRequest &) { return text("no", status); });
+    HttpOptions options = quick();
+    options.httpProxy = options.httpsProxy = proxy.origin();
+    options.retryDelay = 1s;
+    HttpClient client(options);
+    QElapsedTimer timer;
+    timer.start();
+    const Result<HttpResponse> response = client.get(to(s(url)), {});
+    QCOMPARE(outcome(response), u"hub.proxy"_s);
+    QCOMPARE(reasonOf(response), u"it refused with status %1"_s.arg(status));
+    QCOMPARE(proxy.seen().size(), std::size_t{1});
+    QVERIFY2(timer.elapsed() < 900, qPrintable(QString::number(timer.elapsed())));
+
+    StandInServer cut([](const SeenRequest &, StandInServer::Connection &connection) { connection.close(); });
+    options.httpsProxy = cut.origin();
+    options.retryDelay = 1ms;
+    HttpClient other(options);
+    QCOMPARE(outcome(other.get(to("https://name.invalid/"), {})), u"hub.proxy"_s);
+    QCOMPARE(cut.accepted(), 2U);
+}
+
+void HttpTest::secrets()
+{
+    const auto shown = [](const char *text, const char *secret = "") {
+        return q(withoutSecrets(text, secret));
+    };
+    QCOMPARE(shown("bad token abcd1234!", "abcd1234"), u"bad token ***!"_s);
+    QCOMPARE(shown("twice ABCD1234abcd1234", "abcd1234"), u"twice ******"_s);
+    QCOMPARE(shown("abc stays", "abc"), u"abc stays"_s);
+    QCOMPARE(shown("x hf_AbCdEfGh_9 y, hf_hub"), u"x *** y, hf_hub"_s);
+    QCOMPARE(shown("hf_hf_hf_abcdefgh"), u"***"_s);
+    QCOMPARE(shown("Authorization: bearer  a.b-c/d= end"), u"Authorization: bearer  *** end"_s);
+    QCOMPARE(shown("Bearer"), u"Bearer"_s);
+    QCOMPARE(shown("Bearer "), u"Bearer "_s);
+    QCOMPARE(shown("at 'http://u:p@ss@host:1/x@y' and https://u@host"), u"at 'http://y' and https://host"_s);
+    QCOMPARE(shown("u:word@host:3128, name@host"), u"host:3128, name@host"_s);
+    QCOMPARE(shown("org/name@rev:Q4_K_M"), u"org/name@rev:Q4_K_M"_s);
+    QCOMPARE(shown(""), QString());
+}
+
+void HttpTest::secretsOfProxies_data()
+{
+    QTest::addColumn<QString>("proxy");
+    QTest::newRow("unknown scheme") << u"nonsense://user:PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("bad port") << u"http://user:PaSsWoRd@127.0.0.1:port"_s;
+    QTest::newRow("blank") << u"http://user:PaSs WoRd,PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("slash") << u"http://user:a/PaSsWoRd@127.0.0.1:1"_s;
+    QTest::newRow("no scheme") << u"user:PaSsWoRd@127.0.0.1:port"_s;
+    QTest::newRow("nothing there") << u"http://user:PaSsWoRd@127.0.0.1:1"_s;
+}
+
+void HttpTest::secretsOfProxies()
+{
+    QFETCH(const QString, proxy);
+    HttpOptions options = quick();
+    options.httpProxy = options.httpsProxy = s(proxy);
+    HttpClient client(options);
+    const Result<HttpResponse> response = client.get(to("https://name.invalid/"), {});
+    QVERIFY(!response);
+    QVERIFY2(!reasonOf(response).contains("PaSs"_L1), qPrintable(reasonOf(response)));
+    QCOMPARE(outcome(response), u"hub.proxy"_s);
 }
 
 void HttpTest::breaksOff()

@@ -62,6 +62,7 @@ struct HttpResponse
     std::optional<std::uint64_t> total; ///< size of the whole file, if the answer tells
     bool elsewhere = false;             ///< the last answer came from another origin than asked
     unsigned requests = 0;              ///< sent for it
+    std::string secret; ///< the token that was sent for it: an answer may repeat it, a message must not
     std::optional<std::uint64_t> waitSeconds; ///< 429: when to come back, if it was too long to wait for
 };
 

@@ -18,6 +18,20 @@ inline std::optional<std::uint64_t> wholeNumber(std::string_view text)
     return value;
 }
 
+/// True if the value of a Content-Range begins with "bytes " in any case (it may be written so).
+inline bool hasRangeUnit(std::string_view text)
+{
+    static constexpr std::string_view unit = "bytes ";
+    if (text.size() < unit.size())
+        return false;
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+        const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] - 'A' + 'a') : text[i];
+        if (c != unit[i])
+            return false;
+    }
+    return true;
+}
+
 /// "bytes 0-99/1000" taken apart; the whole is empty for `*`.
 struct ContentRange
 {
@@ -30,7 +44,7 @@ inline std::optional<ContentRange> contentRange(std::string_view text)
 {
     const std::size_t dash = text.find('-');
     const std::size_t slash = text.find('/');
-    if (!text.starts_with("bytes ") || dash == std::string_view::npos || slash == std::string_view::npos
+    if (!hasRangeUnit(text) || dash == std::string_view::npos || slash == std::string_view::npos
         || slash < dash)
         return std::nullopt;
     const auto first = wholeNumber(text.substr(6, dash - 6));

@@ -54,6 +54,8 @@ bool HttpClient::Worker::startHop(Job &job)
     job.verdict = Verdict::None;
     job.headBytes = 0;
     job.connected = false;
+    job.headDone = false;
+    job.connectStatus = 0;
     job.reason[0] = '\0';
     ++job.response.requests;
 
@@ -134,8 +136,7 @@ int HttpClient::Worker::onReady(void *data, char *address, char *, int, int)
 {
     Job &job = *static_cast<Job *>(data);
     job.connected = true;
-    job.lastByte = job.windowStart = Clock::now();
-    job.windowBytes = 0;
+    job.lastByte = job.ready = Clock::now();
     return allowed(job, address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
@@ -152,7 +153,6 @@ std::size_t HttpClient::Worker::onHeader(char *data, std::size_t size, std::size
     Job &job = *static_cast<Job *>(userData);
     const std::size_t bytes = size * count;
     job.lastByte = Clock::now();
-    job.windowBytes += bytes;
     job.headBytes += bytes;
     if (job.headBytes > maxHeadBytes) {
         job.verdict = Verdict::HeadTooLarge;
@@ -185,6 +185,11 @@ bool HttpClient::Worker::endOfHead(Job &job)
     job.cutAtLimit = false;
     if (response.status < 200)
         return true;
+    if (!job.headDone) { // lines after the body come here again
+        job.headDone = true;
+        job.windowStart = Clock::now();
+        job.windowBytes = 0;
+    }
     if (response.status != 200 && response.status != 206) { // an excerpt is enough
         job.limit = maxErrorBytes;
         job.cutAtLimit = true;

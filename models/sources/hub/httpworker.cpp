@@ -4,6 +4,8 @@
 #include "models/base/units.h"
 #include "models/sources/hub/httpfields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace weir {
@@ -11,7 +13,7 @@ namespace weir {
 namespace {
 
 constexpr unsigned maxHops = 5;
-constexpr std::uint64_t windowMinimum = 512;        ///< less than this in three stall times is no progress
+constexpr std::int64_t leastBytesPerSecond = 1024; ///< of a body, over three stall times
 
 bool isRedirect(int status)
 {
@@ -152,9 +154,15 @@ void HttpClient::Worker::endStalled(Clock::time_point now)
     for (const auto &job : m_jobs) {
         if (job->easy == nullptr || !job->connected)
             continue;
+        // One byte now and then is no progress either: header lines have a time to be complete in, a
+        // body has a least speed.
+        const auto patience = 3 * m_options.stallTimeout;
         bool stalled = now - job->lastByte > m_options.stallTimeout;
-        if (!stalled && now - job->windowStart > 3 * m_options.stallTimeout) {
-            stalled = job->windowBytes < windowMinimum;
+        if (!job->headDone) {
+            stalled = stalled || now - job->ready > patience;
+        } else if (const auto window = now - job->windowStart; !stalled && window > patience) {
+            const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(window).count();
+            stalled = job->windowBytes < static_cast<std::uint64_t>(leastBytesPerSecond * time / 1000);
             job->windowStart = now;
             job->windowBytes = 0;
         }
@@ -223,9 +231,10 @@ Error HttpClient::Worker::errorOf(const Job &job, std::string id, const std::str
     Error error{std::move(id), ErrorKind::Network, job.request.subject, {}};
     if (error.id == "cancelled")
         error.kind = ErrorKind::Unreadable;
-    error.arguments.emplace_back("host", printable(job.origin.host, 200));
+    const std::string &token = job.request.token;
+    error.arguments.emplace_back("host", printable(withoutSecrets(job.origin.host, token), 200));
     if (!reason.empty())
-        error.arguments.emplace_back("reason", printable(reason, 300));
+        error.arguments.emplace_back("reason", printable(withoutSecrets(reason, token), 300));
     if (error.id == "hub.too-large")
         error.arguments.emplace_back("limit", Bytes{job.request.limit});
     return error;
@@ -246,6 +255,7 @@ void HttpClient::Worker::finishHop(Job &job, CURLcode code)
 {
     if (job.response.status == 0 && code == CURLE_OK)
         code = CURLE_WEIRD_SERVER_REPLY;
+    curl_easy_getinfo(job.easy, CURLINFO_HTTP_CONNECTCODE, &job.connectStatus);
     stopHop(job);
     switch (job.verdict) {
     case Verdict::TooLarge: deliver(job, std::unexpected(errorOf(job, "hub.too-large"))); return;
@@ -282,10 +292,16 @@ void HttpClient::Worker::answered(Job &job)
         return;
     }
     response.elsewhere = job.left;
+    if (response.status >= 400)
+        response.secret = job.request.token;
     if (job.left && response.status == 403 && !job.renewed) { // the signed address has expired
         job.renewed = true;
         restart(job);
         job.redirecting = true;
+        return;
+    }
+    if (response.status == 407 && job.proxied) {
+        deliver(job, std::unexpected(errorOf(job, "hub.proxy", "it refused with status 407")));
         return;
     }
     if (isTransient(response.status)) {
@@ -301,7 +317,7 @@ void HttpClient::Worker::answered(Job &job)
     } else if (response.status == 200) {
         response.total = wholeNumber(response.headers.get("content-length"));
     } else if (const std::string_view range = response.headers.get("content-range");
-               response.status == 416 && range.starts_with("bytes */")) {
+               response.status == 416 && hasRangeUnit(range) && range.substr(6).starts_with("*/")) {
         response.total = wholeNumber(range.substr(8));
     }
     deliver(job, std::move(response));
@@ -345,11 +361,19 @@ void HttpClient::Worker::redirected(Job &job, const std::string &location)
 
 void HttpClient::Worker::failed(Job &job, CURLcode code)
 {
-    const std::string reason = job.reason[0] != '\0' ? job.reason.data() : curl_easy_strerror(code);
+    std::string reason = job.reason[0] != '\0' ? job.reason.data() : curl_easy_strerror(code);
+    // libcurl names a proxy that it cannot read with the password in it, whatever that is made of.
+    const std::string proxy = proxyOf(job.origin);
+    for (std::size_t at = 0; !proxy.empty() && (at = reason.find(proxy, at)) != std::string::npos;)
+        reason.replace(at, proxy.size(), "***");
     std::string id = "hub.broken-answer";
     unsigned tries = 1;
     // What cannot be connected to now will not be in a few seconds; one more try tells a hiccup.
     const unsigned few = std::min(2U, m_options.tries);
+    if (job.proxied && !job.connected && job.connectStatus >= 300) { // it will say so again
+        reason = fmt::format("it refused with status {}", job.connectStatus);
+        code = CURLE_PROXY;
+    }
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
         id = "hub.dns";
@@ -373,6 +397,10 @@ void HttpClient::Worker::failed(Job &job, CURLcode code)
     case CURLE_HTTP2_STREAM:
         id = "hub.interrupted";
         tries = m_options.tries;
+        if (job.proxied && !job.connected && job.origin.scheme == "https") { // cut off while asked for a way
+            id = "hub.proxy";
+            tries = few;
+        }
         break;
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_SSL_CERTPROBLEM:

@@ -55,8 +55,11 @@ private:
         std::uint64_t limit = 0; ///< of the body of this answer
         bool cutAtLimit = false; ///< what is beyond the limit is left, not an error
         bool connected = false;
+        bool headDone = false;   ///< the header lines are complete, its body comes
         bool proxied = false;
+        long connectStatus = 0;  ///< what the proxy said to CONNECT, 0: nothing
         Clock::time_point lastByte;
+        Clock::time_point ready; ///< when the request could go out
         Clock::time_point windowStart;
         std::uint64_t windowBytes = 0;
 

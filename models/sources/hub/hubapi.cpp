@@ -5,6 +5,7 @@
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 #include "models/checkpoint/safetensors.h"
+#include "models/sources/hub/weburl.h"
 
 #include <nlohmann/json.hpp>
 
@@ -64,18 +65,21 @@ bool isCommit(std::string_view text)
     return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The short text of an error's body: JSON's `error`, never markup.
+/// The short text of an error's body: JSON's `error`, never markup, nor what was sent in confidence.
 std::string excerpt(const HttpResponse &response)
 {
+    const auto shown = [&response](std::string_view text) {
+        return printable(withoutSecrets(text, response.secret), 200);
+    };
     if (const std::string_view message = response.headers.get("x-error-message"); !message.empty())
-        return printable(message, 200);
+        return shown(message);
     const json body = parsed(response.body);
     if (body.is_object()) {
         const auto error = body.find("error");
         if (error != body.end() && error->is_string())
-            return printable(error->get<std::string>(), 200);
+            return shown(error->get<std::string>());
         if (error != body.end() && error->is_array() && !error->empty() && error->front().is_string())
-            return printable(error->front().get<std::string>(), 200);
+            return shown(error->front().get<std::string>());
     }
     return {};
 }
@@ -165,14 +169,17 @@ std::string_view kindOfText(std::string_view text)
 
 Error brokenAnswer(const std::string &subject, const std::string &host, std::string reason)
 {
-    return Error{
-        "hub.broken-answer", ErrorKind::Network, subject, {{"host", host}, {"reason", std::move(reason)}}};
+    return Error{"hub.broken-answer",
+                 ErrorKind::Network,
+                 subject,
+                 {{"host", withoutSecrets(host)}, {"reason", std::move(reason)}}};
 }
 
 Error hubError(const HttpResponse &response, const HubSubject &subject)
 {
     const std::string_view code = response.headers.get("x-error-code");
     const std::string message = excerpt(response);
+    const std::string reason = message.empty() ? std::string("no reason given") : message;
     const auto error = [&](const char *id, ErrorKind kind, MessageArguments arguments = {}) {
         return Error{id, kind, subject.text(), std::move(arguments)};
     };
@@ -196,7 +203,7 @@ Error hubError(const HttpResponse &response, const HubSubject &subject)
             return repository("hub.disabled", ErrorKind::Access);
         if (subject.anonymous)
             return error("hub.refused", ErrorKind::Access,
-                         {{"status", std::uint64_t{403}}, {"reason", message}});
+                         {{"status", std::uint64_t{403}}, {"reason", reason}});
         return repository("hub.token-scope", ErrorKind::Access);
     case 404:
     case 410:
@@ -207,8 +214,10 @@ Error hubError(const HttpResponse &response, const HubSubject &subject)
         return repository("hub.missing", ErrorKind::NotFound);
     case 429: {
         if (!response.waitSeconds)
-            return error("hub.rate-limited", ErrorKind::Network);
-        return error("hub.rate-limited-until", ErrorKind::Network, {{"seconds", *response.waitSeconds}});
+            return error(subject.anonymous ? "hub.rate-limited-anonymous" : "hub.rate-limited",
+                         ErrorKind::Network);
+        return error(subject.anonymous ? "hub.rate-limited-anonymous-until" : "hub.rate-limited-until",
+                     ErrorKind::Network, {{"seconds", *response.waitSeconds}});
     }
     default: break;
     }
@@ -217,7 +226,7 @@ Error hubError(const HttpResponse &response, const HubSubject &subject)
                      {{"status", static_cast<std::uint64_t>(response.status)}});
     }
     return error("hub.refused", ErrorKind::Network,
-                 {{"status", static_cast<std::uint64_t>(std::max(0, response.status))}, {"reason", message}});
+                 {{"status", static_cast<std::uint64_t>(std::max(0, response.status))}, {"reason", reason}});
 }
 
 std::optional<HubInfo> parseInfo(std::string_view text)

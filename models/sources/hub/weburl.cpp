@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 #include <memory>
+#include <utility>
 
 namespace weir {
 
@@ -69,6 +70,63 @@ bool hasPrefix(std::string_view bytes, std::string_view prefix, unsigned bits)
     return true;
 }
 
+constexpr std::string_view hidden = "***";
+
+bool isWordCharacter(char c)
+{
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x80 && (std::isalnum(byte) != 0 || c == '_');
+}
+
+bool isDelimiter(char c)
+{
+    return static_cast<unsigned char>(c) <= ' '
+           || std::string_view("'\"<>()[]{}|`,;").find(c) != std::string_view::npos;
+}
+
+/// Replaces what `length(lowerText, at)` says is secret where `key` stands in the lower-case text.
+template <typename Length>
+std::string replaced(const std::string &text, std::string_view key, const Length &length)
+{
+    const std::string low = lower(text);
+    std::string out;
+    std::size_t done = 0;
+    for (std::size_t at = low.find(key); at != std::string::npos;
+         at = low.find(key, std::max(done, at + 1))) {
+        const auto [begin, end] = length(low, at);
+        if (begin >= end || begin < done)
+            continue;
+        out.append(text, done, begin - done).append(hidden);
+        done = end;
+    }
+    return out.append(text, done, std::string::npos);
+}
+
+/// `http://user:word@host` and `user:word@host` without what stands before the host.
+std::string withoutUsers(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        std::size_t end = 0;
+        while (end < text.size() && !isDelimiter(text[end]))
+            ++end;
+        std::string_view word = text.substr(0, end);
+        const std::size_t scheme = word.find("://");
+        const std::size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
+        const std::size_t last = word.rfind('@');
+        if (last != std::string_view::npos && last >= start
+            && (scheme != std::string_view::npos || word.find(':') < last)) {
+            out.append(word.substr(0, start));
+            word.remove_prefix(last + 1);
+        }
+        out.append(word);
+        if (end < text.size())
+            out += text[end++];
+        text.remove_prefix(end);
+    }
+    return out;
+}
+
 std::string_view trimmed(std::string_view text)
 {
     while (!text.empty() && text.front() == ' ')
@@ -106,6 +164,14 @@ std::optional<WebOrigin> webOrigin(const std::string &url)
 std::optional<std::string> resolvedUrl(const std::string &base, const std::string &location)
 {
     const Url parsed(curl_url());
+    // libcurl takes `http:///x` and `http:/x` for a host x; nothing good means to write that.
+    const std::string scheme = schemeOf(location);
+    const std::string_view rest = std::string_view(location).substr(scheme.empty() ? 0 : scheme.size() + 1);
+    const bool namesHost = !scheme.empty() || rest.starts_with("//");
+    if (namesHost
+        && (!rest.starts_with("//") || rest.size() == 2
+            || std::string_view("/\\?#").find(rest[2]) != std::string_view::npos))
+        return std::nullopt;
     if (!parsed || location.empty() || location.size() > 8192
         || curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), CURLU_URLENCODE) != CURLUE_OK
         || curl_url_set(parsed.get(), CURLUPART_URL, location.c_str(),
@@ -141,6 +207,33 @@ std::string urlQuoted(std::string_view text, bool keepSlash)
             (out += '%').append({digits[byte >> 4U], digits[byte & 15U]});
     }
     return out;
+}
+
+std::string withoutSecrets(std::string_view text, std::string_view secret)
+{
+    using Span = std::pair<std::size_t, std::size_t>;
+    std::string out(text);
+    if (secret.size() >= 4) {
+        out = replaced(out, lower(secret), [&secret](const std::string &, std::size_t at) {
+            return Span{at, at + secret.size()};
+        });
+    }
+    out = replaced(out, "hf_", [](const std::string &low, std::size_t at) {
+        std::size_t end = at + 3;
+        while (end < low.size() && isWordCharacter(low[end]))
+            ++end;
+        return end - at >= 11 ? Span{at, end} : Span{at, at};
+    });
+    out = replaced(out, "bearer", [](const std::string &low, std::size_t at) {
+        std::size_t begin = at + 6;
+        while (begin < low.size() && (low[begin] == ' ' || low[begin] == '\t'))
+            ++begin;
+        std::size_t end = begin;
+        while (end < low.size() && !isDelimiter(low[end]))
+            ++end;
+        return begin > at + 6 ? Span{begin, end} : Span{at, at};
+    });
+    return withoutUsers(out);
 }
 
 bool isPrivateAddress(std::string_view address)

@@ -30,6 +30,11 @@ std::string schemeOf(std::string_view url);
 /// Everything but letters, digits and `-_.~` (and `/`, where it is kept) as `%XX`.
 std::string urlQuoted(std::string_view text, bool keepSlash = false);
 
+/// A text from outside as it may be shown: without `secret` (in any case, if it has four bytes at least), what
+/// looks like an access token (`hf_` and eight or more letters, digits or `_`), what follows "Bearer", and the
+/// user part of addresses (`user:word@`).
+std::string withoutSecrets(std::string_view text, std::string_view secret = {});
+
 /// Loopback, link-local, private or unspecified, as numbers ("10.0.0.1", "::1"); false for names.
 bool isPrivateAddress(std::string_view address);
 /// The same, and names that always mean this machine.
