@@ -263,6 +263,12 @@ constexpr auto errors = std::to_array<Words>({
     {"derive.too-large", "",
      "The numbers in {subject} multiply to more than any checkpoint holds: correct them, or add the "
      ".safetensors files."},
+    {"folder.too-many-files", "",
+     "{subject} holds {files} weight files, more than the {limit} that are read: name the one that you "
+     "mean."},
+    {"folder.headers-too-large", "",
+     "The headers of the weight files in {subject} are larger than {limit} together: they were not read; the "
+     "files are damaged or forged."},
     {"folder.no-tensors", "", "The weight files in {subject} hold no tensors: download them again."},
     {"folder.config-only", "",
      "{subject} holds no weight files of the model itself, only copies or adapters in files of other names: "

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/headerqueue.h"
 
+#include "models/base/saturating.h"
 #include "models/base/tolerantjson.h"
+#include "models/base/units.h"
 
 #include <algorithm>
 #include <exception>
 #include <future>
+#include <utility>
 
 namespace weir {
 
@@ -14,6 +17,8 @@ namespace {
 /// Larger headers are read when it is their turn, one at a time: this bounds the memory.
 constexpr std::uint64_t maxAheadBytes = 4U << 20U;
 constexpr std::uint64_t maxHeldBytes = 64U << 20U;
+/// The largest repositories seen have headers of 60 MB.
+constexpr std::uint64_t maxSumBytes = 256U << 20U;
 constexpr unsigned maxThreads = 8;
 
 std::span<const std::uint8_t> asBytes(std::string_view text)
@@ -45,6 +50,7 @@ HeaderQueue::HeaderQueue(RepositoryFiles &repository, std::vector<File> files, F
 HeaderQueue::~HeaderQueue()
 {
     m_stop.request_stop();
+    m_repository.expectNoMore();
     {
         std::unique_lock lock(m_mutex);
         m_ending = true;
@@ -57,7 +63,7 @@ HeaderQueue::~HeaderQueue()
 /// Whatever is waited for may always begin, so that a full store cannot stop everything.
 bool HeaderQueue::mayBegin() const
 {
-    return m_begun < m_files.size()
+    return m_begun < m_files.size() && m_sum <= maxSumBytes
            && (m_begun < m_given || (m_reading < m_repository.parallelReads() && m_held < maxHeldBytes));
 }
 
@@ -83,7 +89,13 @@ void HeaderQueue::arrived(std::size_t file, std::uint64_t first, Result<FileByte
         have = slot.bytes.bytes.size();
         m_held += have - slot.held;
         slot.held = have;
-        if (!whole) {
+        if (first == 0 && whole)
+            m_sum = saturatingAdd(m_sum, *whole);
+        if (m_sum > maxSumBytes) {
+            m_held -= std::exchange(slot.held, 0);
+            slot.bytes = {};
+            slot.result = tooLarge();
+        } else if (!whole) {
             slot.result = std::unexpected(whole.error());
         } else if (have >= *whole) {
             m_ready.push_back(file);
@@ -181,6 +193,12 @@ void HeaderQueue::work()
     }
 }
 
+Result<ParsedHeader> HeaderQueue::tooLarge() const
+{
+    return fail("folder.headers-too-large", ErrorKind::Unreadable, m_repository.subject({}),
+                {{"limit", Bytes{maxSumBytes}}});
+}
+
 Result<ParsedHeader> HeaderQueue::readLate(std::size_t file, FileBytes bytes)
 {
     const Result<std::uint64_t> whole = needed(file, bytes);
@@ -207,9 +225,12 @@ Result<ParsedHeader> HeaderQueue::next()
     const std::size_t file = m_given++;
     Slot &slot = m_slots[file];
     m_changed.notify_all();
-    m_changed.wait(lock, [&] { return slot.result || slot.late || m_stop.stop_requested(); });
+    m_changed.wait(
+        lock, [&] { return slot.result || slot.late || m_stop.stop_requested() || m_sum > maxSumBytes; });
     if (m_outerStop.stop_requested())
         return fail("cancelled", ErrorKind::Unreadable, m_repository.subject({}));
+    if (m_sum > maxSumBytes)
+        return tooLarge();
     const bool late = !slot.result;
     std::optional<Result<ParsedHeader>> result = std::exchange(slot.result, std::nullopt);
     FileBytes bytes = std::move(slot.bytes);

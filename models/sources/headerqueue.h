@@ -30,7 +30,7 @@ struct ParsedHeader
 };
 
 /// Reads the headers of many files: several in hand at a time, parsed by a few threads as they arrive, given
-/// out in order. A header takes one read if the guess of its size was good, two otherwise.
+/// out in order. Headers of more than 256 MiB in sum are the error "folder.headers-too-large". A header takes one read if the guess of its size was good, two otherwise.
 class HeaderQueue
 {
 public:
@@ -61,6 +61,7 @@ private:
     };
 
     bool mayBegin() const;
+    Result<ParsedHeader> tooLarge() const;
     void begin(std::size_t file);
     void arrived(std::size_t file, std::uint64_t first, Result<FileBytes> part);
     void work();
@@ -83,7 +84,8 @@ private:
     std::size_t m_begun = 0;
     std::size_t m_given = 0;
     std::size_t m_reading = 0; ///< callbacks that are still to come
-    std::uint64_t m_held = 0;  ///< bytes that are here and have not been given out
+    std::uint64_t m_held = 0; ///< bytes that are here and have not been given out
+    std::uint64_t m_sum = 0; ///< bytes of the headers that are known of
     bool m_ending = false;
     std::vector<std::jthread> m_threads;
 };

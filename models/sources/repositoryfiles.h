@@ -19,10 +19,17 @@ namespace weir {
 /// A part of a file, and how large the whole is.
 struct FileBytes
 {
-    std::string bytes; ///< shorter than asked for where the file ends
+    std::string bytes; ///< shorter than asked for where the file ends, longer where more was at hand
     std::uint64_t fileBytes = 0;
 };
 using BytesCallback = std::function<void(Result<FileBytes>)>;
+
+/// The first bytes of a file.
+struct FileHead
+{
+    std::string path;
+    std::uint64_t bytes = 0;
+};
 
 /// A file to be read from its beginning, as far as a header goes.
 class RepositoryStream
@@ -55,6 +62,10 @@ public:
     /// Bytes from `first` on. `done` is called exactly once, on any thread, maybe before this returns.
     virtual void read(const std::string &path, std::uint64_t first, std::uint64_t count, std::stop_token stop,
                       BytesCallback done) = 0;
+    /// Beginnings of files that will be read soon, in that order: what lies far away may set out at once.
+    virtual void expectHeads(std::vector<FileHead>) {}
+    /// What is expected and has not been read is needed no longer; reads of it that wait end soon.
+    virtual void expectNoMore() {}
     /// How many reads are worth having in hand at one time.
     virtual unsigned parallelReads() const = 0;
     virtual Result<std::unique_ptr<RepositoryStream>> open(const std::string &path, std::stop_token stop) = 0;

@@ -14,14 +14,19 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 namespace weir {
 
 namespace {
 
 constexpr std::uint64_t maxIndexBytes = 256U << 20U; ///< the largest seen has 60 MB
+/// Asked for where nothing tells more: of a thousand repositories, 97 % stay below 100 kB.
+constexpr std::uint64_t unknownHeaderBytes = 128U << 10U;
+constexpr std::size_t maxWeightFiles = 10'000; ///< the most seen are some hundred
 
 /// Weights under a name that a publisher gives to another copy or to something that is not the model.
 bool isCopyByName(std::string_view path)
@@ -83,6 +88,11 @@ public:
 
     Result<CheckpointPtr> read(const std::string &only)
     {
+        if (only.empty()) {
+            if (const Result<void> count = checkCount(weightFiles().size()); !count)
+                return std::unexpected(count.error());
+            expectHeaders();
+        }
         Result<ModelConfig> config = readConfig();
         if (!config)
             return std::unexpected(config.error());
@@ -98,6 +108,8 @@ public:
             only.empty() ? candidateFiles() : std::vector<std::string>{only};
         if (candidates.empty())
             return noWeights();
+        if (const Result<void> count = checkCount(candidates.size()); !count)
+            return std::unexpected(count.error());
         if (only.empty() && !m_index) {
             if (const Result<void> complete = checkShards(candidates); !complete)
                 return std::unexpected(complete.error());
@@ -164,7 +176,8 @@ private:
         return readModelConfig(*config, side, subject("config.json"));
     }
 
-    Result<void> readIndex()
+    /// The name of the index; empty if there is none.
+    std::string indexFile() const
     {
         std::string chosen;
         for (const ListedFile &file : m_listing) {
@@ -173,6 +186,12 @@ private:
                 && (chosen.empty() || file.path == "model.safetensors.index.json"))
                 chosen = file.path;
         }
+        return chosen;
+    }
+
+    Result<void> readIndex()
+    {
+        const std::string chosen = indexFile();
         if (chosen.empty())
             return {};
         const std::string path = subject(chosen);
@@ -201,25 +220,78 @@ private:
         return {};
     }
 
+    /// What counts as weights by name, sorted by it.
+    std::vector<std::string_view> weightFiles() const
+    {
+        // Where the publisher's other copy is the only one, it is the model.
+        const bool onlyCopies = std::none_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
+            return file.path.ends_with(".safetensors") && !isCopyByName(file.path);
+        });
+        std::vector<std::string_view> files;
+        for (const ListedFile &file : m_listing) {
+            const bool copy = isCopyByName(file.path)
+                              && !(onlyCopies && file.path.starts_with("consolidated")
+                                   && file.path.find('/') == std::string::npos);
+            if (file.path.ends_with(".safetensors") && !copy)
+                files.emplace_back(file.path);
+        }
+        return files;
+    }
+
+    Result<void> checkCount(std::size_t files) const
+    {
+        if (files <= maxWeightFiles)
+            return {};
+        return fail("folder.too-many-files", ErrorKind::Unreadable, subject(),
+                    {{"files", static_cast<std::uint64_t>(files)},
+                     {"limit", static_cast<std::uint64_t>(maxWeightFiles)}});
+    }
+
+    /// Lets the headers of many files set out before the index is here. A small index, or one of few files, is
+    /// waited for instead: it is here soon and tells their sizes, which differ more there.
+    void expectHeaders()
+    {
+        constexpr std::uint64_t largeIndex = 1U << 20U;
+        constexpr std::size_t manyShards = 8;
+        const std::string index = indexFile();
+        if (listed("config.json") == nullptr)
+            return;
+        const std::vector<std::string_view> files = weightFiles();
+        std::vector<FileHead> heads;
+        if (index.empty()) {
+            for (const std::string_view file : files)
+                heads.push_back({std::string(file), unknownHeaderBytes});
+        } else if (const std::uint64_t bytes = listed(index)->bytes; bytes >= largeIndex) {
+            std::map<std::pair<std::string, unsigned long>, std::size_t> series;
+            for (const std::string_view file : files) {
+                if (const auto shard = shardName(file))
+                    ++series[{shard->prefix, shard->total}];
+            }
+            for (const std::string_view file : files) {
+                const auto shard = shardName(file);
+                const std::size_t shards = shard ? series.at({shard->prefix, shard->total}) : 0;
+                if (shards < manyShards)
+                    continue;
+                // Headers are 1.2 to 1.4 times as long as their part of the index; the largest of many, 1.55
+                // times as long as a mean part.
+                const std::uint64_t share = std::min(bytes, maxIndexBytes) / shards;
+                heads.push_back({std::string(file), std::clamp<std::uint64_t>(share + share * 3 / 5 + 4096,
+                                                                              32U << 10U, 4U << 20U)});
+            }
+        }
+        m_repository.expectHeads(std::move(heads));
+    }
+
     std::vector<std::string> candidateFiles() const
     {
         std::vector<std::string> files;
         if (m_index)
             files = m_index->files;
-        // Where the publisher's other copy is the only one, it is the model.
-        const bool onlyCopies = std::none_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
-            return file.path.ends_with(".safetensors") && !isCopyByName(file.path);
-        });
         // Listed files first, so that of two copies the listed one counts.
         std::vector<std::string> others;
-        for (const ListedFile &file : m_listing) {
-            const bool copy = isCopyByName(file.path)
-                              && !(onlyCopies && file.path.starts_with("consolidated")
-                                   && file.path.find('/') == std::string::npos);
-            if (!file.path.ends_with(".safetensors") || copy
-                || std::find(files.begin(), files.end(), file.path) != files.end())
-                continue;
-            others.push_back(file.path);
+        for (const std::string_view file : weightFiles()) {
+            if (!isInIndex(file))
+                others.emplace_back(file);
         }
         std::stable_sort(others.begin(), others.end(), [](const std::string &a, const std::string &b) {
             const auto rank = [](const std::string &name) {
@@ -240,11 +312,11 @@ private:
             if (auto shard = shardName(file))
                 shards.push_back(std::move(*shard));
         }
+        std::map<std::pair<std::string_view, unsigned long>, unsigned long> counts;
+        for (const ShardName &shard : shards)
+            ++counts[{shard.prefix, shard.total}];
         for (const ShardName &first : shards) {
-            const auto count = static_cast<unsigned long>(
-                std::count_if(shards.begin(), shards.end(), [&first](const ShardName &shard) {
-                    return shard.prefix == first.prefix && shard.total == first.total;
-                }));
+            const unsigned long count = counts.at({first.prefix, first.total});
             if (count < first.total) {
                 return fail("folder.shards-incomplete", ErrorKind::NotFound, subject(),
                             {{"found", std::uint64_t{count}}, {"total", std::uint64_t{first.total}}});
@@ -261,7 +333,7 @@ private:
         return fail(pickle ? "folder.pickle-only" : "folder.config-only", ErrorKind::Unreadable, subject());
     }
 
-    bool isInIndex(const std::string &path) const
+    bool isInIndex(std::string_view path) const
     {
         return m_index && std::binary_search(m_index->files.begin(), m_index->files.end(), path);
     }
@@ -276,14 +348,13 @@ private:
     /// Bytes that the header of a file probably has: an entry is its name and about 90 characters.
     std::uint64_t headerGuess(const std::string &path) const
     {
-        constexpr std::uint64_t unknown = 128U << 10U; // of a thousand repositories, 97 % stay below 100 kB
         constexpr std::uint64_t entry = 96;
         constexpr std::uint64_t rest = 1024;
         if (!m_index)
-            return unknown;
+            return unknownHeaderBytes;
         const auto place = std::lower_bound(m_index->files.begin(), m_index->files.end(), path);
         if (place == m_index->files.end() || *place != path)
-            return unknown;
+            return unknownHeaderBytes;
         const auto &share = m_index->shares[static_cast<std::size_t>(place - m_index->files.begin())];
         return rest + share.nameBytes + share.tensors * entry;
     }
@@ -318,7 +389,8 @@ private:
         if (header)
             header = withoutSeen(path, *std::move(header));
         if (!header) {
-            if (isListed || RepositoryFiles::isAboutTheWay(header.error()))
+            if (isListed || RepositoryFiles::isAboutTheWay(header.error())
+                || header.error().subject == subject()) // of the repository, not of the file
                 return std::unexpected(header.error());
             // A damaged file that nothing refers to must not keep the rest from being read.
             m_checkpoint.notes.push_back(
@@ -389,12 +461,12 @@ private:
         if (m_index)
             noteMissingTensors();
         std::uint64_t total = 0;
+        std::unordered_set<std::string> known;
+        for (const RepositoryFile &file : m_checkpoint.files)
+            known.insert(file.path);
         for (const ListedFile &file : m_listing) {
             total += file.bytes;
-            const auto known =
-                std::any_of(m_checkpoint.files.begin(), m_checkpoint.files.end(),
-                            [&file](const RepositoryFile &each) { return each.path == file.path; });
-            if (only.empty() && !known && isWeightFile(file.path))
+            if (only.empty() && isWeightFile(file.path) && !known.contains(file.path))
                 m_checkpoint.files.push_back({file.path, file.bytes, false, false});
         }
         m_checkpoint.repositoryBytes = total;

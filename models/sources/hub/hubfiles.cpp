@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/hub/hubfiles.h"
 
+#include "models/base/saturating.h"
 #include "models/base/tolerantjson.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/weburl.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <streambuf>
 
@@ -19,6 +21,20 @@ constexpr std::uint64_t firstGgufBytes = 2U << 20U;       ///< headers with a to
 constexpr std::uint64_t firstPartBytes = 256U << 10U;     ///< later parts of a split hold no tokenizer
 constexpr std::uint64_t maxGgufHeaderBytes = 128U << 20U; ///< ten times the largest seen
 constexpr std::uint64_t maxPrefetchBytes = 64U << 20U;
+constexpr std::uint64_t maxAheadBytes = 64U << 20U;    ///< of beginnings that nobody has read yet
+constexpr std::uint64_t maxKeptHeadBytes = 32U << 20U; ///< the headers of a trillion parameters have 25 MB
+constexpr unsigned maxAnswersOfARange = 16;
+
+/// The length of a safetensors header and the header; all that there is if it is longer.
+std::string_view safetensorsHead(std::string_view bytes)
+{
+    std::uint64_t length = 0;
+    if (bytes.size() < sizeof length)
+        return bytes;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    return bytes.substr(
+        0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), saturatingAdd(length, 8))));
+}
 
 /// The beginning of a far file as a stream: grows by doubling, each step one request.
 class FarStream final : public RepositoryStream, private std::streambuf
@@ -158,7 +174,13 @@ HubFiles::HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> l
     , m_place(std::move(place))
 {}
 
-HubFiles::~HubFiles() { m_stop.request_stop(); }
+HubFiles::~HubFiles()
+{
+    m_stop.request_stop();
+    expectNoMore();
+    std::unique_lock lock(m_mutex);
+    m_aheadEnded.wait(lock, [this] { return m_aheadAsked == 0; });
+}
 
 std::string HubFiles::subject(const std::string &path) const
 {
@@ -241,62 +263,201 @@ void HubFiles::read(const std::string &path, std::uint64_t first, std::uint64_t 
         done(FileBytes{{}, file == nullptr ? 0 : file->bytes});
         return;
     }
-    std::optional<FileBytes> known;
+    std::optional<Result<FileBytes>> known;
     {
         const std::lock_guard lock(m_mutex);
         const auto head = m_heads.find(path);
-        if (head != m_heads.end() && first < head->second.size()) {
+        const auto ahead = first == 0 ? m_ahead.find(path) : m_ahead.end();
+        if (ahead != m_ahead.end() && ahead->second.asked && !ahead->second.part) {
+            ahead->second.reader = std::move(done);
+            return;
+        }
+        if (ahead != m_ahead.end()) {
+            known = std::move(ahead->second.part);
+            if (known)
+                m_aheadBytes -= ahead->second.bytes;
+            m_ahead.erase(ahead);
+        } else if (head != m_heads.end() && first < head->second.size()) {
             known = FileBytes{
                 head->second.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
                 file->bytes};
         }
     }
     if (known) {
+        askAhead();
         done(*std::move(known));
         return;
     }
-    m_fetched = true;
-    HttpRequest wanted = request(path);
-    wanted.range = HttpRange{first, count};
-    wanted.limit = count;
-    m_client.start(std::move(wanted), std::move(stop),
-                   [this, path, first, count, done = std::move(done)](Result<HttpResponse> response) {
-                       done(checkedPart(path, first, count, std::move(response)));
-                   });
+    ask(std::make_shared<Ask>(Ask{path, first, count, std::move(stop), std::move(done), {}, 0}));
 }
 
-Result<FileBytes> HubFiles::checkedPart(const std::string &path, std::uint64_t first, std::uint64_t count,
-                                        Result<HttpResponse> response)
+void HubFiles::expectHeads(std::vector<FileHead> heads)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        for (FileHead &head : heads) {
+            const ListedFile *file = find(head.path);
+            if (file == nullptr || file->bytes == 0 || m_heads.contains(head.path))
+                continue;
+            if (m_ahead.try_emplace(head.path, Ahead{std::min(head.bytes, file->bytes), false, {}, {}})
+                    .second)
+                m_aheadNext.push_back(std::move(head.path));
+        }
+    }
+    askAhead();
+}
+
+void HubFiles::expectNoMore()
+{
+    std::stop_source stop;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_aheadNext.clear();
+        std::erase_if(m_ahead, [this](const auto &entry) {
+            if (entry.second.part)
+                m_aheadBytes -= entry.second.bytes;
+            return entry.second.part || !entry.second.asked;
+        });
+        std::swap(stop, m_aheadStop); // what is expected after this is another matter
+    }
+    stop.request_stop();
+}
+
+/// Asks for what is expected next, as far as there is room for it. A read of what was not yet asked for asks
+/// itself, so nobody waits for room.
+void HubFiles::askAhead()
+{
+    while (true) {
+        auto next = std::make_shared<Ask>();
+        {
+            const std::lock_guard lock(m_mutex);
+            while (!m_aheadNext.empty() && !m_ahead.contains(m_aheadNext.front()))
+                m_aheadNext.pop_front();
+            if (m_aheadNext.empty())
+                return;
+            Ahead &ahead = m_ahead[m_aheadNext.front()];
+            if (m_aheadBytes + ahead.bytes > maxAheadBytes)
+                return;
+            next->path = std::move(m_aheadNext.front());
+            m_aheadNext.pop_front();
+            ahead.asked = true;
+            m_aheadBytes += ahead.bytes;
+            ++m_aheadAsked;
+            next->count = ahead.bytes;
+            next->stop = m_aheadStop.get_token();
+        }
+        next->done = [this, path = next->path](Result<FileBytes> part) {
+            arrivedAhead(path, std::move(part));
+        };
+        ask(std::move(next));
+    }
+}
+
+void HubFiles::arrivedAhead(const std::string &path, Result<FileBytes> part)
+{
+    BytesCallback reader;
+    {
+        const std::lock_guard lock(m_mutex);
+        const auto ahead = m_ahead.find(path);
+        reader = std::move(ahead->second.reader);
+        if (reader || (!part && part.error().id == "cancelled")) {
+            m_aheadBytes -= ahead->second.bytes;
+            m_ahead.erase(ahead);
+        } else {
+            ahead->second.part = std::move(part);
+        }
+    }
+    if (reader) {
+        askAhead();
+        reader(std::move(part));
+    }
+    const std::lock_guard lock(m_mutex);
+    --m_aheadAsked;
+    m_aheadEnded.notify_all();
+}
+
+void HubFiles::ask(std::shared_ptr<Ask> ask)
+{
+    m_fetched = true;
+    const std::uint64_t have = ask->bytes.size();
+    HttpRequest wanted = request(ask->path);
+    wanted.range = HttpRange{ask->first + have, ask->count - have};
+    wanted.limit = ask->count - have;
+    std::stop_token stop = ask->stop;
+    m_client.start(
+        std::move(wanted), std::move(stop),
+        [this, ask = std::move(ask)](Result<HttpResponse> response) { answered(ask, std::move(response)); });
+}
+
+/// Takes an answer; where a server gives less at a time than asked for, asks for the rest.
+void HubFiles::answered(const std::shared_ptr<Ask> &ask, Result<HttpResponse> response)
+{
+    if (const Result<void> good = checkPart(*ask, response); !good) {
+        ask->done(std::unexpected(good.error()));
+        return;
+    }
+    if (ask->bytes.empty())
+        ask->bytes = std::move(response->body);
+    else
+        ask->bytes += response->body;
+    if (ask->bytes.size() < ask->count) {
+        ++ask->answers;
+        this->ask(ask);
+        return;
+    }
+    FileBytes part{std::move(ask->bytes), find(ask->path)->bytes};
+    // More than the header is of no use to anyone.
+    if (ask->first == 0 && ask->path.ends_with(".safetensors"))
+        part.bytes.resize(safetensorsHead(part.bytes).size());
+    keepHead(ask->path, ask->first, part.bytes);
+    ask->done(std::move(part));
+}
+
+Result<void> HubFiles::checkPart(const Ask &ask, const Result<HttpResponse> &response) const
 {
     if (!response)
         return std::unexpected(response.error());
-    const ListedFile *file = find(path);
+    const ListedFile *file = find(ask.path);
     const auto sizeError = [&](std::uint64_t found) {
-        return fail("hub.size-differs", ErrorKind::Network, subject(path),
+        return fail("hub.size-differs", ErrorKind::Network, subject(ask.path),
                     {{"listed", Bytes{file->bytes}}, {"found", Bytes{found}}});
     };
     if (response->status == 416)
         return sizeError(response->total.value_or(0));
     if (response->status != 206 && response->status != 200) {
         return std::unexpected(
-            hubError(*response, {m_place.repository, m_place.revision, path, m_place.token.empty()}));
+            hubError(*response, {m_place.repository, m_place.revision, ask.path, m_place.token.empty()}));
     }
-    if (first == 0 && !impostorError(response->body).empty() && response->total != file->bytes)
-        return std::unexpected(brokenAnswer(subject(path), m_place.endpoint, "a web page"));
+    const std::uint64_t have = ask.bytes.size();
+    if (ask.first + have == 0 && !impostorError(response->body).empty() && response->total != file->bytes)
+        return std::unexpected(brokenAnswer(subject(ask.path), m_place.endpoint, "a web page"));
     if (response->total && *response->total != file->bytes)
         return sizeError(*response->total);
-    if (response->body.size() < count) {
-        return std::unexpected(
-            brokenAnswer(subject(path), m_place.endpoint,
-                         fmt::format("{} bytes instead of {}", response->body.size(), count)));
+    const std::uint64_t bytes = have + response->body.size();
+    const bool goesOn =
+        response->status == 206 && !response->body.empty() && ask.answers + 1 < maxAnswersOfARange;
+    if (bytes < ask.count && !goesOn) {
+        return std::unexpected(brokenAnswer(subject(ask.path), m_place.endpoint,
+                                            fmt::format("{} bytes instead of {}", bytes, ask.count)));
     }
-    {
-        const std::lock_guard lock(m_mutex);
-        std::string &head = m_heads[path];
-        if (head.size() == first)
-            head += response->body;
+    return {};
+}
+
+void HubFiles::keepHead(const std::string &path, std::uint64_t first, const std::string &bytes)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_keepsHeads)
+        return;
+    std::string &head = m_heads[path];
+    if (head.size() != first)
+        return;
+    m_headBytes += bytes.size();
+    if (m_headBytes > maxKeptHeadBytes) {
+        m_keepsHeads = false; // a part of them would be of no use
+        m_heads.clear();
+        return;
     }
-    return FileBytes{std::move(response->body), file->bytes};
+    head += bytes;
 }
 
 Result<std::unique_ptr<RepositoryStream>> HubFiles::open(const std::string &path, std::stop_token stop)

@@ -6,8 +6,11 @@
 #include "models/sources/repositoryfiles.h"
 
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -35,7 +38,7 @@ class HubFiles final : public RepositoryFiles
 {
 public:
     HubFiles(HttpClient &client, HubPlace place, std::vector<ListedFile> listing);
-    /// Ends what was prefetched; reads must have ended before.
+    /// Ends what was prefetched and waits for it; reads must have ended before.
     ~HubFiles() override;
 
     /// Begins to fetch small files that will be asked for as texts.
@@ -47,7 +50,8 @@ public:
     }
     /// Texts that were read, to be kept.
     const std::map<std::string, std::string> &texts() const { return m_texts; }
-    /// Beginnings of files that were read, to be kept; not while reads are in hand.
+    /// Beginnings of files that were read, to be kept; not while reads are in hand. None at all where they
+    /// are more than is worth it.
     const std::map<std::string, std::string> &heads() const { return m_heads; }
     /// Gives what need not be fetched.
     void setKnown(std::map<std::string, std::string> texts, std::map<std::string, std::string> heads)
@@ -61,14 +65,40 @@ public:
     Result<std::string> text(const std::string &path, std::uint64_t limit, std::stop_token stop) override;
     void read(const std::string &path, std::uint64_t first, std::uint64_t count, std::stop_token stop,
               BytesCallback done) override;
+    void expectHeads(std::vector<FileHead> heads) override;
+    void expectNoMore() override;
     /// Twenty requests at the Hub and as many where its redirects lead.
     unsigned parallelReads() const override { return 40; }
     Result<std::unique_ptr<RepositoryStream>> open(const std::string &path, std::stop_token stop) override;
 
 private:
+    /// A beginning that is on its way, or here and not yet read.
+    struct Ahead
+    {
+        std::uint64_t bytes = 0; ///< asked for
+        bool asked = false;
+        std::optional<Result<FileBytes>> part;
+        BytesCallback reader; ///< waits for it
+    };
+    /// A range that may come in several answers.
+    struct Ask
+    {
+        std::string path;
+        std::uint64_t first = 0;
+        std::uint64_t count = 0;
+        std::stop_token stop;
+        BytesCallback done;
+        std::string bytes; ///< of it, so far
+        unsigned answers = 0;
+    };
+
     HttpRequest request(const std::string &path) const;
-    Result<FileBytes> checkedPart(const std::string &path, std::uint64_t first, std::uint64_t count,
-                                  Result<HttpResponse> response);
+    void askAhead();
+    void arrivedAhead(const std::string &path, Result<FileBytes> part);
+    void ask(std::shared_ptr<Ask> ask);
+    void answered(const std::shared_ptr<Ask> &ask, Result<HttpResponse> response);
+    Result<void> checkPart(const Ask &ask, const Result<HttpResponse> &response) const;
+    void keepHead(const std::string &path, std::uint64_t first, const std::string &bytes);
     Result<std::string> checkedText(const std::string &path, Result<HttpResponse> response) const;
 
     HttpClient &m_client;
@@ -78,6 +108,14 @@ private:
     std::map<std::string, std::string> m_texts;
     std::mutex m_mutex; ///< of what answers touch
     std::map<std::string, std::string> m_heads;
+    std::uint64_t m_headBytes = 0;
+    bool m_keepsHeads = true;
+    std::stop_source m_aheadStop;
+    std::map<std::string, Ahead> m_ahead;
+    std::deque<std::string> m_aheadNext; ///< to be asked for
+    std::uint64_t m_aheadBytes = 0; ///< on their way or here
+    unsigned m_aheadAsked = 0; ///< callbacks that are still to come
+    std::condition_variable m_aheadEnded;
     std::atomic<bool> m_fetched = false;
 };
 
