@@ -55,6 +55,7 @@ private slots:
     void comparisonUnfolds();
     void downloadOfTheCatalog();
     void downloadOfTheHub();
+    void imaginedOfTheHubFromTheStart();
     void durations_data();
     void durations();
 
@@ -156,6 +157,14 @@ void TestDetails::byComponentInTheDialog()
     text->setText(QStringLiteral("lm_head=int8"));
     QCOMPARE(head->currentData().toString(), QStringLiteral("int8"));
     QCOMPARE(shared->currentIndex(), 0);
+
+    // What no box shows, or not under that name, survives a change of another.
+    text->setText(QStringLiteral("Q4_K_M,lm_head=Q5_0,router=Q8_0"));
+    QCOMPARE(head->currentData().toString(), QStringLiteral("Q5_0"));
+    QVERIFY(shared->findData(QStringLiteral("Q6_K")) >= 0 && shared->findData(QStringLiteral("fp8")) < 0);
+    shared->setCurrentIndex(shared->findData(QStringLiteral("Q6_K")));
+    QCOMPARE(text->text(), QStringLiteral("Q4_K_M,shared_expert=Q6_K,router=Q8_0,lm_head=Q5_0"));
+    text->setText(QStringLiteral("lm_head=int8"));
 
     QTest::mouseClick(show, Qt::LeftButton);
     QCOMPARE(program.session.selectedRecipe(), QStringLiteral("lm_head=int8"));
@@ -283,6 +292,21 @@ void TestDetails::downloadOfTheHub()
     QVERIFY2(command.contains(QStringLiteral("--include=")), qPrintable(command));
     QVERIFY2(!command.contains(QStringLiteral("Q8_0")), qPrintable(command));
     program.picture("details-download-hub");
+}
+
+void TestDetails::imaginedOfTheHubFromTheStart()
+{
+    HubProgram program(m_folder->path(), settings(), m_keyring,
+                       QStringLiteral("tiny/Llama-One --quant Q8_0"));
+    QTRY_VERIFY(program.session.isSettled());
+    QTRY_COMPARE(program.session.selectedId(), QStringLiteral("tiny/Llama-One --quant Q8_0"));
+    // Below the one it is imagined of, among those opened here.
+    const CatalogModel *model = program.session.catalogModel();
+    const QModelIndex base = model->indexOf(QStringLiteral("tiny/Llama-One"));
+    const QModelIndex imagined = model->indexOf(program.session.selectedId());
+    QCOMPARE(imagined.row(), base.row() + 1);
+    QVERIFY(imagined.data(CatalogModel::OpenedRole).toBool());
+    QCOMPARE(imagined.data(CatalogModel::FamilyRole), base.data(CatalogModel::FamilyRole));
 }
 
 void TestDetails::durations_data()

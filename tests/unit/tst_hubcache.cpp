@@ -62,6 +62,9 @@ private slots:
     void officialCache();
     void officialCacheStaysInside();
     void officialCacheInPart();
+    void officialCacheSaysWhatItLacks();
+    void answersForABusyHub_data();
+    void answersForABusyHub();
 
 private:
     HubSettings settings() const
@@ -375,6 +378,50 @@ void HubCacheTest::officialCacheInPart()
     offline.offline = true;
     Hub hub(offline);
     QCOMPARE(outcome(hub.read({"org/tiny", "main", ""}, {})), u"folder.missing-shard"_s);
+}
+
+void HubCacheTest::officialCacheSaysWhatItLacks()
+{
+    const std::string commit(40, 'd');
+    const fs::path snapshot = download("tiny", commit);
+    HubSettings offline = settings();
+    offline.offline = true;
+    Hub hub(offline);
+    // Whatever was never downloaded is not in the snapshot: that is said.
+    const Result<CheckpointPtr> whole = hub.read({"org/tiny", "main", ""}, {});
+    QVERIFY2(whole, qPrintable(outcome(whole)));
+    QVERIFY(noteIds(**whole).contains("hub.snapshot"_L1));
+    // A link to a blob that is gone is a file that is known to exist, and here a draft head might be in it.
+    fs::create_symlink("../../blobs/gone", snapshot / "model_extra_tensors.safetensors");
+    const Result<CheckpointPtr> part = hub.read({"org/tiny", "main", ""}, {});
+    QVERIFY2(part, qPrintable(outcome(part)));
+    QVERIFY(noteIds(**part).contains("hub.snapshot-partial"_L1));
+}
+
+void HubCacheTest::answersForABusyHub_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::newRow("429") << static_cast<int>(Fault::Kind::RateLimit);
+    QTest::newRow("503") << static_cast<int>(Fault::Kind::Status);
+    QTest::newRow("a web page") << static_cast<int>(Fault::Kind::Html);
+}
+
+void HubCacheTest::answersForABusyHub()
+{
+    QFETCH(int, kind);
+    Hub hub(settings());
+    QVERIFY(hub.read({"org/tiny", "main", ""}, {}));
+    Fault fault;
+    fault.kind = static_cast<Fault::Kind>(kind);
+    fault.status = 503;
+    fault.seconds = 300;
+    m_hub->addFault(fault);
+    const Result<CheckpointPtr> read = hub.read({"org/tiny", "main", ""}, {});
+    QVERIFY2(read, qPrintable(outcome(read)));
+    QCOMPARE((*read)->weightBytes(), tinyWeightBytes);
+    QVERIFY(noteIds(**read).contains("hub.not-asked"_L1));
+    // What was never read is told as it is.
+    QVERIFY(!hub.read({"org/gguf", "main", ""}, {}));
 }
 
 QTEST_GUILESS_MAIN(HubCacheTest)
