@@ -69,6 +69,20 @@ bool isOneOf(const std::array<std::string_view, N> &list, std::string_view text)
     return std::find(list.begin(), list.end(), text) != list.end();
 }
 
+/// "Qwen3MoeForCausalLM" and "qwen3_moe_text" alike: "qwen3moe". What a config without a class is known by.
+std::string plainType(std::string_view name)
+{
+    name = name.substr(0, name.find("For"));
+    if (name.ends_with("_text"))
+        name.remove_suffix(5);
+    std::string plain;
+    for (const char c : name) {
+        if (c != '_')
+            plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+    return plain;
+}
+
 const ArchitectureFamily &familyOf(Format format, const std::string &architecture)
 {
     const bool gguf = format == Format::Gguf;
@@ -76,6 +90,15 @@ const ArchitectureFamily &familyOf(Format format, const std::string &architectur
         if (std::find(family.architectures.begin(), family.architectures.end(), architecture)
             != family.architectures.end())
             return family;
+    }
+    const bool isType = !architecture.empty() && architecture.find("For") == std::string::npos;
+    if (!gguf && isType) {
+        const std::string type = plainType(architecture);
+        for (const ArchitectureFamily &family : safetensorsFamilies()) {
+            if (std::any_of(family.architectures.begin(), family.architectures.end(),
+                            [&type](std::string_view name) { return plainType(name) == type; }))
+                return family;
+        }
     }
     return gguf ? genericGgufFamily() : genericSafetensorsFamily();
 }

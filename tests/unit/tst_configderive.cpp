@@ -450,6 +450,14 @@ void ConfigDeriveTest::loneConfig()
     QCOMPARE(outcome(other), u"ok"_s);
     QCOMPARE((*other)->parametersTotal(), 1832U);
 
+    // A config that names no class is known by its type.
+    config.erase("architectures");
+    writeFile(path / "config.json", config.dump());
+    const Result<CheckpointPtr> nameless = readPath(path);
+    QCOMPARE(outcome(nameless), u"ok"_s);
+    QCOMPARE((*nameless)->parametersTotal(), 1832U);
+    QVERIFY(!noteIds((*nameless)->notes).contains(u"checkpoint.unknown-architecture"_s));
+
     config["quantization_config"] = {{"quant_method", "gptq"}, {"bits", 4}};
     writeFile(path / "config.json", config.dump());
     const Result<CheckpointPtr> quantized = readPath(path);
