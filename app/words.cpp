@@ -299,7 +299,7 @@ constexpr auto errors = std::to_array<Words>({
      "its "
      "page."},
     {"hub.bad-token", "",
-     "The Hub does not accept the access token that was sent for {subject}: make a new one on huggingface.co "
+     "The Hub does not accept the access token that was sent for {subject}: make a new one on the Hub "
      "(Settings, Access Tokens), or leave it out."},
     {"hub.broken-answer", "",
      "{host} answered the request for {subject} with something else ({reason}): check that no proxy or "
@@ -313,7 +313,7 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.file-missing", "",
      "{subject} is not in the repository at this revision: check the name of the file."},
     {"hub.gated", "",
-     "{subject} is gated: accept its terms on its page at huggingface.co, then set an access token "
+     "{subject} is gated: accept its terms on its page on the Hub, then set an access token "
      "(HF_TOKEN)."},
     {"hub.header-too-large", "",
      "The header of {subject} is larger than {limit}: it was not read; the file is damaged or forged."},
@@ -325,7 +325,7 @@ constexpr auto errors = std::to_array<Words>({
      "The Hub shows no repository {subject} without an access token: check the spelling, or set a token "
      "(HF_TOKEN) if it is private."},
     {"hub.not-granted", "",
-     "{subject} is gated and your account has no access yet: ask for it on its page at huggingface.co, or "
+     "{subject} is gated and your account has no access yet: ask for it on its page on the Hub, or "
      "wait "
      "until it is granted."},
     {"hub.offline", "",
