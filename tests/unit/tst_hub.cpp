@@ -2,6 +2,7 @@
 #include "models/sources/catalog.h"
 #include "models/sources/catalogformat.h"
 #include "models/sources/hub/hub.h"
+#include "models/sources/safetensorsfolder.h"
 #include "tests/support/standinhub.h"
 #include "tests/support/testsupport.h"
 #include "tests/support/tinymodel.h"
@@ -11,6 +12,8 @@
 #include <QTest>
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -48,6 +51,56 @@ QString idsOf(const HubPage &page)
     return ids.join(u' ');
 }
 
+/// Files whose headers are padded to 50 MB each, made when they are read.
+class PaddedFiles final : public RepositoryFiles
+{
+public:
+    PaddedFiles(const fs::path &tiny, int files)
+        : RepositoryFiles(listing(files))
+        , m_folder(tiny, {})
+    {}
+    std::uint64_t given() const { return m_given; }
+
+    std::string subject(const std::string &path) const override { return "padded/" + path; }
+    Result<std::string> text(const std::string &path, std::uint64_t limit, std::stop_token stop) override
+    {
+        return m_folder.text(path, limit, std::move(stop));
+    }
+    void read(const std::string &path, std::uint64_t first, std::uint64_t count, std::stop_token,
+              BytesCallback done) override
+    {
+        std::string whole = SafetensorsBuilder::prefixed(
+            SafetensorsBuilder()
+                .add("model.layers." + path.substr(0, 2) + ".self_attn.q_proj.weight", "BF16", {1})
+                .header());
+        whole.resize(headerBytes + 8, ' ');
+        for (unsigned i = 0; i < 8; ++i)
+            whole[i] = static_cast<char>(headerBytes >> (8 * i) & 0xffU);
+        m_given += std::min<std::uint64_t>(count, whole.size() - first);
+        done(FileBytes{whole.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                       headerBytes + 10});
+    }
+    unsigned parallelReads() const override { return 4; }
+    Result<std::unique_ptr<RepositoryStream>> open(const std::string &path, std::stop_token stop) override
+    {
+        return m_folder.open(path, std::move(stop));
+    }
+
+private:
+    static constexpr std::uint64_t headerBytes = 50'000'000;
+    static std::vector<ListedFile> listing(int files)
+    {
+        std::vector<ListedFile> list;
+        for (int i = 10; i < 10 + files; ++i)
+            list.push_back({std::to_string(i) + ".safetensors", headerBytes + 10});
+        list.push_back({"config.json", 100});
+        return list;
+    }
+
+    FolderFiles m_folder;
+    std::atomic<std::uint64_t> m_given = 0;
+};
+
 } // namespace
 
 class HubTest : public QObject
@@ -60,6 +113,12 @@ private slots:
     void findsUnlistedFiles();
     void leavesCopiesOut();
     void readsLargeHeaders();
+    void headersSetOutBeforeTheIndex();
+    void shortRanges_data();
+    void shortRanges();
+    void manyFiles();
+    void manyHeaderBytes();
+    void largeHeadersAreNotKept();
     void readsQuantizations();
     void readsSplits();
     void readsLongGgufHeaders();
@@ -230,6 +289,189 @@ void HubTest::readsLargeHeaders()
         QCOMPARE((*result)->weightBytes(), end);
         QCOMPARE(asked("/model.safetensors"), 2);
     }
+}
+
+void HubTest::headersSetOutBeforeTheIndex()
+{
+    // Ten shards of 1,500 tensors: the index has more than a megabyte, and here takes its time.
+    const std::string id = "org/sharded";
+    nlohmann::json map;
+    for (int shard = 0; shard < 10; ++shard) {
+        SafetensorsBuilder builder = shard == 0 ? tinyLayer(0) : SafetensorsBuilder();
+        const std::string name = "model-0000" + std::to_string(shard) + "-of-00010.safetensors";
+        for (int i = 0; i < 1500; ++i) {
+            builder.add("model.layers.0.mlp.experts." + std::to_string(shard * 1500 + i)
+                            + ".down_proj.weight",
+                        "BF16", {1, 64});
+        }
+        builder.write(repository(id) / name);
+        const nlohmann::json header = nlohmann::json::parse(builder.header());
+        for (const auto &[tensor, entry] : header.items())
+            map[tensor] = name;
+    }
+    // Its index says of one tensor that the copy in the last shard counts.
+    SafetensorsBuilder last;
+    last.add("lm_head.weight", "BF16", {256, 64}).add("model.layers.0.input_layernorm.weight", "BF16", {64});
+    last.write(repository(id) / "model-extra.safetensors");
+    map["lm_head.weight"] = "model-extra.safetensors";
+    map["model.layers.0.input_layernorm.weight"] = "model-extra.safetensors";
+    const std::string index = nlohmann::json{{"weight_map", map}}.dump();
+    QVERIFY(index.size() > 1U << 20U);
+    writeFile(repository(id) / "model.safetensors.index.json", index);
+    nlohmann::json config = tinyConfig();
+    config["num_local_experts"] = 15000;
+    config["num_experts_per_tok"] = 2;
+    writeFile(repository(id) / "config.json", config.dump());
+    Fault fault;
+    fault.kind = Fault::Kind::Delay;
+    fault.path = "index.json";
+    fault.time = 3s;
+    fault.times = 1;
+
+    HubSettings patient = settings();
+    patient.stallTimeout = 10s;
+    for (const bool cancelled : {true, false}) {
+        m_hub->clearFaults();
+        m_hub->addFault(fault);
+        m_hub->clearRequests();
+        Hub hub(patient);
+        std::stop_source stop;
+        QElapsedTimer timer;
+        timer.start();
+        std::future<Result<CheckpointPtr>> coming =
+            std::async(std::launch::async, [&] { return hub.read({id, "main", ""}, stop.get_token()); });
+        while (timer.elapsed() < 2500 && asked("-of-00010.safetensors") < 10)
+            std::this_thread::sleep_for(5ms);
+        QVERIFY2(timer.elapsed() < 2500, "the headers waited for the index");
+        if (cancelled) {
+            stop.request_stop();
+            QCOMPARE(outcome(coming.get()), u"cancelled"_s);
+            QVERIFY2(timer.elapsed() < 2800, qPrintable(QString::number(timer.elapsed())));
+            continue;
+        }
+        const Result<CheckpointPtr> result = coming.get();
+        QVERIFY2(result, qPrintable(outcome(result)));
+        QCOMPARE((*result)->weightBytes(),
+                 15'000U * 128 + 2 * (256 * 64 + 2 * 64 * 64 + 2 * 32 * 64 + 3 * 128 * 64 + 2 * 64));
+        QCOMPARE(asked("-of-00010.safetensors"), 10); // nothing is asked for twice
+        QCOMPARE(asked("model-extra.safetensors"), 1);
+        Checkpoint folder = **readPath(repository(id));
+        folder.id = (*result)->id;
+        folder.revision = (*result)->revision;
+        folder.companions = (*result)->companions;
+        QCOMPARE(q(writeGroupFile(**result)), q(writeGroupFile(folder)));
+    }
+}
+
+void HubTest::shortRanges_data()
+{
+    QTest::addColumn<int>("most");
+    QTest::addColumn<QString>("expected");
+    QTest::addColumn<int>("requests");
+    QTest::newRow("some") << 300 << u"ok"_s << -1;
+    QTest::newRow("hardly any") << 1 << u"hub.broken-answer"_s << 16;
+}
+
+void HubTest::shortRanges()
+{
+    // A server that gives only so many bytes at a time.
+    QFETCH(const int, most);
+    QFETCH(const QString, expected);
+    QFETCH(const int, requests);
+    const std::string shard = "model-00002-of-00003.safetensors";
+    const fs::path file = repository("org/tiny") / shard;
+    std::atomic<int> answers = 0;
+    StandInServer server([&](const SeenRequest &request, StandInServer::Connection &connection) {
+        ++answers;
+        const std::string range = request.header("range"); // bytes=FIRST-LAST
+        const std::uint64_t first = std::stoull(range.substr(6));
+        const std::uint64_t last = std::min<std::uint64_t>(std::stoull(range.substr(range.find('-') + 1)),
+                                                           first + static_cast<unsigned>(most) - 1);
+        StandInResponse response;
+        response.status = 206;
+        response.set("Content-Range", "bytes " + std::to_string(first) + '-' + std::to_string(last) + '/'
+                                          + std::to_string(fs::file_size(file)));
+        response.file = file;
+        response.offset = first;
+        response.bytes = last - first + 1;
+        connection.send(request, response);
+    });
+    Fault fault;
+    fault.kind = Fault::Kind::RedirectTo;
+    fault.path = shard;
+    fault.where = Fault::Where::Hub;
+    fault.text = server.origin() + "/x";
+    m_hub->addFault(fault);
+    const Result<CheckpointPtr> result = read("org/tiny");
+    server.stop();
+    QCOMPARE(outcome(result), expected);
+    if (result)
+        QCOMPARE((*result)->weightBytes(), tinyWeightBytes);
+    if (requests > 0)
+        QCOMPARE(answers.load(), requests);
+    else
+        QVERIFY(answers.load() > 2);
+}
+
+void HubTest::manyFiles()
+{
+    const fs::path folder = repository("org/tiny");
+    const auto listing = [](int files, int total) {
+        std::vector<ListedFile> list{{"config.json", 100}};
+        for (int i = 1; i <= files; ++i) {
+            list.push_back({"model-" + std::to_string(1'000'000 + i).substr(1) + "-of-"
+                                + std::to_string(1'000'000 + total).substr(1) + ".safetensors",
+                            1000});
+        }
+        return list;
+    };
+    QElapsedTimer timer;
+    timer.start();
+    FolderFiles tooMany(folder, listing(100'000, 100'000));
+    const Result<CheckpointPtr> refused = readSafetensors(tooMany, {}, {}, {});
+    QCOMPARE(outcome(refused), u"folder.too-many-files"_s);
+    QCOMPARE(argumentText(refused.error().arguments, "files"), u"100000"_s);
+    FolderFiles gap(folder, listing(9'999, 10'000));
+    QCOMPARE(outcome(readSafetensors(gap, {}, {}, {})), u"folder.shards-incomplete"_s);
+    QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+}
+
+void HubTest::manyHeaderBytes()
+{
+    PaddedFiles files(repository("org/tiny"), 24);
+    QCOMPARE(outcome(readSafetensors(files, {}, {}, {})), u"folder.headers-too-large"_s);
+    QVERIFY2(files.given() < 300'000'000, qPrintable(QString::number(files.given())));
+    PaddedFiles fewer(repository("org/tiny"), 5); // 250 MB: odd, but read
+    QVERIFY(readSafetensors(fewer, {}, {}, {}));
+}
+
+void HubTest::largeHeadersAreNotKept()
+{
+    const std::string id = "org/padded";
+    writeFile(repository(id) / "config.json", tinyConfig().dump());
+    for (int layer = 0; layer < 2; ++layer) {
+        std::string header = tinyLayer(layer).header();
+        header.resize(20'000'000, ' ');
+        const std::string beginning = SafetensorsBuilder::prefixed(header);
+        const auto weights = 2 * (2 * 64 * 64 + 2 * 32 * 64 + 3 * 128 * 64 + 2 * 64);
+        writeSparse(repository(id) / ("model-" + std::to_string(layer) + ".safetensors"), beginning,
+                    beginning.size() + weights);
+    }
+    HubSettings cached = settings();
+    cached.metadataCache = fs::path(s(m_folder->path())) / "cache";
+    {
+        Hub hub(cached);
+        const Result<CheckpointPtr> result = hub.read({id, "main", ""}, {});
+        QVERIFY2(result, qPrintable(outcome(result)));
+    }
+    std::uint64_t bytes = 0;
+    for (const auto &entry : fs::recursive_directory_iterator(cached.metadataCache)) {
+        if (entry.is_regular_file())
+            bytes += entry.file_size();
+    }
+    QVERIFY2(bytes > 0 && bytes < 1'000'000, qPrintable(QString::number(bytes)));
+    cached.offline = true; // what was read is known all the same
+    QVERIFY(Hub(cached).read({id, "main", ""}, {}));
 }
 
 void HubTest::readsQuantizations()

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -48,11 +49,11 @@ public:
     {
         m_coming[path] = std::move(coming);
     }
-    /// Texts that were read, to be kept.
-    const std::map<std::string, std::string> &texts() const { return m_texts; }
-    /// Beginnings of files that were read, to be kept; not while reads are in hand. None at all where they
-    /// are more than is worth it.
-    const std::map<std::string, std::string> &heads() const { return m_heads; }
+    /// Texts that were read, to be kept; they are not here any more.
+    std::map<std::string, std::string> takeTexts() { return std::exchange(m_texts, {}); }
+    /// Beginnings of files that were read, to be kept: of safetensors the headers. Not while reads are in hand.
+    /// None at all where they are more than is worth it.
+    std::map<std::string, std::string> takeHeads() { return std::exchange(m_heads, {}); }
     /// Gives what need not be fetched.
     void setKnown(std::map<std::string, std::string> texts, std::map<std::string, std::string> heads)
     {

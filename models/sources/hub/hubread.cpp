@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <exception>
 #include <future>
 #include <map>
@@ -114,17 +113,6 @@ bool isGgufByName(std::string_view id)
     return std::search(id.begin(), id.end(), word.begin(), word.end(), same) != id.end();
 }
 
-/// A safetensors header with its length; of anything else all that was read.
-std::string_view headOf(std::string_view path, std::string_view bytes)
-{
-    if (!path.ends_with(".safetensors") || bytes.size() < 8)
-        return bytes;
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data(), sizeof length);
-    return bytes.substr(
-        0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), saturatingAdd(length, 8))));
-}
-
 } // namespace
 
 Result<Checkpoint> Hub::Private::readFrom(const HubSettings &settings, const HubState &state,
@@ -170,12 +158,9 @@ Result<Checkpoint> Hub::Private::readFrom(const HubSettings &settings, const Hub
     if (!read)
         return read;
     if (files.hasFetched()) {
-        HubStore::Bytes kept;
-        for (const auto &[path, bytes] : files.heads())
-            kept.emplace(path, headOf(path, bytes));
         // Tens of megabytes for the largest: nobody has to wait until they are written.
-        saveLater([this, endpoint = settings.endpoint, info = state.info, choice, known = files.texts(),
-                   kept = std::move(kept)] {
+        saveLater([this, endpoint = settings.endpoint, info = state.info, choice, known = files.takeTexts(),
+                   kept = files.takeHeads()] {
             HubStore later(m_cache, endpoint);
             later.keepBytes(info, "texts", {}, known);
             later.keepBytes(info, "heads", choice, kept);
