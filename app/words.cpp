@@ -305,6 +305,10 @@ constexpr auto errors = std::to_array<Words>({
      "{host} answered the request for {subject} with something else ({reason}): check that no proxy or "
      "sign-in "
      "page stands between, then try again."},
+    {"hub.broken-listing", "",
+     "The listing of {subject} is broken: it gives no size, or none that can be, for {file}; try again "
+     "later, "
+     "or open a clone of it as a folder."},
     {"hub.choice-missing", "", "{subject} holds no “{choice}”; it offers {names}."},
     {"hub.disabled", "", "{subject} was disabled on the Hub: choose another repository."},
     {"hub.dns", "",
@@ -371,7 +375,8 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.too-large", "",
      "{host} sends more than the {limit} that the answer about {subject} can have: it was broken off."},
     {"hub.too-many-files", "",
-     "{subject} holds more files than are listed here: open a clone of it as a folder."},
+     "The listing of {subject} is longer than is read here (200,000 entries, 200 pages or 64 MiB of text): "
+     "open a clone of it as a folder."},
     {"hub.too-slow", "",
      "{host} stopped sending, or sent too slowly, while {subject} was read: check the network connection and "
      "try again."},

@@ -2,7 +2,11 @@
 #include "models/sources/catalog.h"
 #include "models/sources/catalogformat.h"
 #include "models/sources/hub/hub.h"
+<<<<<<< HEAD
 #include "models/sources/safetensorsfolder.h"
+    =======
+#include "models/sources/hub/hubapi.h"
+    >>>>>>> guard
 #include "tests/support/standinhub.h"
 #include "tests/support/testsupport.h"
 #include "tests/support/tinymodel.h"
@@ -17,7 +21,7 @@
 #include <set>
 #include <thread>
 
-using namespace weir;
+    using namespace weir;
 using namespace weir::test;
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -139,6 +143,14 @@ private slots:
     void limitsNameTheTime();
     void hostileIndex();
     void forgedListing();
+    void listingEntries_data();
+    void listingEntries();
+    void brokenNames();
+    void listingBudget_data();
+    void listingBudget();
+    void deepAnswers();
+    void secretsInAnswers();
+    void anonymousLimits();
     void cancels();
     void progress();
     void searches();
@@ -881,6 +893,195 @@ void HubTest::forgedListing()
         fs::resize_file(shard, 4000, ignored);
     });
     QCOMPARE(outcome(hub.read({"org/tiny", "main", ""}, {})), u"hub.size-differs"_s);
+}
+
+void HubTest::listingEntries_data()
+{
+    QTest::addColumn<QString>("entry");
+    QTest::addColumn<int>("page");
+    QTest::addColumn<qulonglong>("bytes");
+    const auto row = [](const char *name, const char *entry, TreeReader::Page page, std::uint64_t bytes = 0) {
+        QTest::newRow(name) << QString::fromLatin1(entry) << static_cast<int>(page) << qulonglong{bytes};
+    };
+    using Page = TreeReader::Page;
+    row("plain", R"({"type":"file","path":"a","size":7,"oid":"x"})", Page::Good, 7);
+    row("empty", R"({"path":"a","size":0})", Page::Good, 0);
+    row("largest", R"({"path":"a","size":9223372036854775807})", Page::Good, INT64_MAX);
+    row("LFS", R"({"lfs":{"size":9,"oid":"y","x":[{"size":1}]},"path":"a","size":7})", Page::Good, 9);
+    row("LFS alone", R"({"path":"a","lfs":{"size":9}})", Page::Good, 9);
+    row("no LFS", R"({"path":"a","size":7,"lfs":null})", Page::Good, 7);
+    row("other lists", R"({"path":"a","size":7,"x":{"size":1,"path":"b"},"y":[[2]]})", Page::Good, 7);
+    row("missing", R"({"path":"a"})", Page::BadSize);
+    row("text", R"({"path":"a","size":"7"})", Page::BadSize);
+    row("negative", R"({"path":"a","size":-7})", Page::BadSize);
+    row("half", R"({"path":"a","size":1.5})", Page::BadSize);
+    row("2^63", R"({"path":"a","size":9223372036854775808})", Page::BadSize);
+    row("2^70", R"({"path":"a","size":1180591620717411303424})", Page::BadSize);
+    row("null", R"({"path":"a","size":null})", Page::BadSize);
+    row("list", R"({"path":"a","size":[7]})", Page::BadSize);
+    row("LFS text", R"({"path":"a","size":7,"lfs":{"size":"9"}})", Page::BadSize);
+    row("no name", R"({"size":7})", Page::NoListing);
+    row("name is a number", R"({"path":5,"size":7})", Page::NoListing);
+    row("number", "5", Page::NoListing);
+    row("list in a list", R"([{"path":"a","size":7}])", Page::NoListing);
+}
+
+void HubTest::listingEntries()
+{
+    QFETCH(const QString, entry);
+    QFETCH(const int, page);
+    QFETCH(const qulonglong, bytes);
+    TreeReader reader;
+    const std::string text = R"([{"type":"directory","path":"d"},)" + s(entry) + ']';
+    QCOMPARE(static_cast<int>(reader.read(text)), page);
+    if (page == static_cast<int>(TreeReader::Page::Good)) {
+        const std::vector<HubFile> files = reader.take();
+        QCOMPARE(files.size(), std::size_t{1});
+        QCOMPARE(q(files[0].path), u"a"_s);
+        QCOMPARE(qulonglong{files[0].bytes}, bytes);
+    }
+    if (page == static_cast<int>(TreeReader::Page::BadSize))
+        QCOMPARE(q(reader.badFile()), u"a"_s);
+    for (const char *none : {"", "5", "{}", "[", "null", R"([{"path":"a","size":7}]])", "[]\0"})
+        QVERIFY2(TreeReader().read(none) != TreeReader::Page::Good || std::string_view(none) == "[]", none);
+}
+
+void HubTest::brokenNames()
+{
+    // One name that cannot be read leaves the others as they are.
+    for (const char *name : {"b\xFF", "\xC3", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xC0\xAF", "b\\ud800",
+                             "b\\uDC00.x", "\\ud83d\\ud83d\\ude00", "b\\u0000", "b\\u007f"}) {
+        TreeReader reader;
+        const std::string text = R"([{"path":"a","size":1},{"path":")" + std::string(name)
+                                 + R"(","size":2},{"path":"\ud83d\ude00ü","size":3}])";
+        QCOMPARE(static_cast<int>(reader.read(text)), static_cast<int>(TreeReader::Page::Good));
+        const std::vector<HubFile> files = reader.take();
+        QCOMPARE(files.size(), std::size_t{2});
+        QCOMPARE(q(files[0].path), u"a"_s);
+        QCOMPARE(q(files[1].path), u"\U0001F600ü"_s);
+    }
+    QVERIFY(TreeReader().read("[\xFF]") == TreeReader::Page::NoListing);
+    const auto info = parseInfo("{\"id\":\"org/tiny\",\"author\":\"\xFF\"}");
+    QVERIFY(info);
+    QCOMPARE(q(info->id), u"org/tiny"_s);
+}
+
+void HubTest::listingBudget_data()
+{
+    QTest::addColumn<QString>("entry");
+    QTest::addColumn<int>("count");
+    QTest::addColumn<int>("pages");
+    // Pages of 12 MB: the sixth is beyond 64 MiB. Of 60,000 entries: the fourth holds the 200,001st.
+    QTest::newRow("text") << u"{\"path\":\"%1\",\"size\":1}"_s.arg(QString(1'000, u'x')) << 12'000 << 6;
+    QTest::newRow("entries") << u"{\"type\":\"directory\"}"_s << 60'000 << 4;
+    QTest::newRow("files") << u"{\"path\":\"a\",\"size\":1}"_s << 60'000 << 4;
+}
+
+void HubTest::listingBudget()
+{
+    QFETCH(const QString, entry);
+    QFETCH(const int, count);
+    QFETCH(const int, pages);
+    std::string body = "[";
+    for (int i = 0; i < count; ++i)
+        body += (i > 0 ? "," : "") + s(entry);
+    body += "]";
+    std::atomic<int> asked = 0;
+    StandInServer server([&](const SeenRequest &request, StandInServer::Connection &connection) {
+        StandInResponse response;
+        if (request.target.find("/tree/") == std::string::npos) {
+            response.body = R"({"id":"org/tiny"})";
+        } else {
+            ++asked;
+            response.body = body;
+            response.set("Link",
+                         "</api/models/org/tiny/tree/main?page=" + std::to_string(asked) + ">; rel=\"next\"");
+        }
+        connection.send(request, response);
+    });
+    HubSettings there = settings();
+    there.endpoint = server.origin();
+    there.stallTimeout = 10s;
+    Hub hub(there);
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(outcome(hub.list({"org/tiny", "main", ""}, {})), u"hub.too-many-files"_s);
+    QCOMPARE(asked.load(), pages);
+    QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
+}
+
+void HubTest::deepAnswers()
+{
+    const std::string deep(8'000'000, '[');
+    const std::string many = "{\"id\":\"org/tiny\",\"x\":[" + std::string(2'000'000, ',') + "]}";
+    StandInServer server([&](const SeenRequest &request, StandInServer::Connection &connection) {
+        StandInResponse response;
+        if (request.target.find("/many") != std::string::npos)
+            response.body = many;
+        else if (request.target.ends_with("/models/org/tiny"))
+            response.body = R"({"id":"org/tiny"})";
+        else
+            response.body = deep;
+        connection.send(request, response);
+    });
+    HubSettings there = settings();
+    there.endpoint = server.origin();
+    there.stallTimeout = 10s;
+    Hub hub(there);
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(outcome(hub.list({"org/tiny", "main", ""}, {})), u"hub.broken-answer"_s);
+    QCOMPARE(outcome(hub.list({"org/deep", "main", ""}, {})), u"hub.broken-answer"_s);
+    QCOMPARE(outcome(hub.list({"org/many", "main", ""}, {})), u"hub.broken-answer"_s);
+    QCOMPARE(outcome(hub.search({}, {})), u"hub.broken-answer"_s);
+    QCOMPARE(outcome(hub.revisions("org/tiny", {})), u"hub.broken-answer"_s);
+    QVERIFY2(timer.elapsed() < 5'000, qPrintable(QString::number(timer.elapsed())));
+    const auto nested = [](std::size_t depth) {
+        return "{\"id\":\"a/b\",\"x\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + '}';
+    };
+    QVERIFY(parseInfo(nested(64)));
+    QVERIFY(!parseInfo(nested(65)));
+    QVERIFY(parseInfo("{\"id\":\"a/b\",\"x\":\"" + std::string(100, '[') + "\"}")); // text does not count
+}
+
+void HubTest::secretsInAnswers()
+{
+    HttpResponse response;
+    response.status = 400;
+    response.secret = "topsecret";
+    const auto reason = [&] {
+        return argumentText(hubError(response, {"org/tiny", "main", {}, false}).arguments, "reason");
+    };
+    QCOMPARE(reason(), u"no reason given"_s);
+    response.body = R"({"error":"\u0074opsecret and hf_abcdefgh12 are no good"})";
+    QCOMPARE(reason(), u"*** and *** are no good"_s);
+    response.body = R"({"error":["Bearer other at http://u:p@proxy:3128/"]})";
+    QCOMPARE(reason(), u"Bearer *** at http://proxy:3128/"_s);
+    response.headers.add("x-error-message", "no topsecret here");
+    QCOMPARE(reason(), u"no *** here"_s);
+
+    Fault fault;
+    fault.path = "/tree/";
+    fault.status = 400;
+    fault.text = "your token hf_test is bad";
+    m_hub->addFault(fault);
+    const Result<CheckpointPtr> result = read("org/tiny");
+    QCOMPARE(outcome(result), u"hub.refused"_s);
+    QCOMPARE(argumentText(result.error().arguments, "reason"), u"your token *** is bad"_s);
+}
+
+void HubTest::anonymousLimits()
+{
+    HttpResponse response;
+    response.status = 429;
+    const auto id = [&](bool anonymous) {
+        return q(hubError(response, {"org/tiny", "main", {}, anonymous}).id);
+    };
+    QCOMPARE(id(true), u"hub.rate-limited-anonymous"_s);
+    QCOMPARE(id(false), u"hub.rate-limited"_s);
+    response.waitSeconds = 1;
+    QCOMPARE(id(true), u"hub.rate-limited-anonymous-until"_s);
+    QCOMPARE(id(false), u"hub.rate-limited-until"_s);
 }
 
 void HubTest::cancels()

@@ -116,14 +116,20 @@ Result<std::vector<HubFile>> Hub::Private::tree(const HubSettings &settings, con
     const std::string &at = info.commit.empty() ? reference.revision : info.commit;
     std::string url = fmt::format("{}/api/models/{}/tree/{}?recursive=true", settings.endpoint,
                                   urlQuoted(info.id, true), urlQuoted(at));
-    std::vector<HubFile> files;
+    TreeReader reader;
     for (unsigned page = 0; !url.empty(); ++page) {
         if (page == maxTreePages)
             return fail("hub.too-many-files", ErrorKind::Unreadable, info.id);
         const Result<HttpResponse> response = ask(settings, url, subject, stop);
         if (!response)
             return std::unexpected(response.error());
-        if (!parseTree(response->body, files)) {
+        switch (reader.read(response->body)) {
+        case TreeReader::Page::Good: break;
+        case TreeReader::Page::TooMany: return fail("hub.too-many-files", ErrorKind::Unreadable, info.id);
+        case TreeReader::Page::BadSize:
+            return fail("hub.broken-listing", ErrorKind::Network, info.id,
+                        {{"file", printable(reader.badFile())}});
+        case TreeReader::Page::NoListing:
             return std::unexpected(
                 brokenAnswer(info.id, settings.endpoint, std::string(kindOfText(response->body))));
         }
@@ -132,6 +138,7 @@ Result<std::vector<HubFile>> Hub::Private::tree(const HubSettings &settings, con
             return std::unexpected(next.error());
         url = *next;
     }
+    std::vector<HubFile> files = reader.take();
     std::sort(files.begin(), files.end(), [](const HubFile &a, const HubFile &b) { return a.path < b.path; });
     files.erase(std::unique(files.begin(), files.end(),
                             [](const HubFile &a, const HubFile &b) { return a.path == b.path; }),

@@ -5,6 +5,7 @@
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 #include "models/checkpoint/safetensors.h"
+#include "models/sources/hub/httpjson.h"
 #include "models/sources/hub/weburl.h"
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace weir {
 
@@ -21,7 +23,14 @@ using nlohmann::json;
 
 constexpr std::size_t maxTextBytes = 512; ///< of one text that a stranger wrote
 
-json parsed(std::string_view text) { return json::parse(text.begin(), text.end(), nullptr, false); }
+/// Discarded if it is no JSON, nested too deep or too much to be held.
+json parsed(std::string_view text)
+{
+    std::string storage;
+    if (!guardJson(text, storage))
+        return json(json::value_t::discarded);
+    return json::parse(text.begin(), text.end(), nullptr, false);
+}
 
 std::string textOf(const json &object, const char *key)
 {
@@ -247,31 +256,162 @@ std::optional<HubInfo> parseInfo(std::string_view text)
     return info.id.empty() ? std::nullopt : std::optional(std::move(info));
 }
 
+/// What the parser meets on its way through a page; no document is built.
+class TreeReader::Events final : public nlohmann::json_sax<json>
+{
+public:
+    explicit Events(TreeReader &reader)
+        : m_reader(reader)
+    {}
+    Page problem() const { return m_problem; }
+
+    bool null() override { return value(); }
+    bool boolean(bool) override { return value(); }
+    bool number_integer(number_integer_t number) override
+    {
+        return value(nullptr, number >= 0 ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt);
+    }
+    bool number_unsigned(number_unsigned_t number) override
+    {
+        return value(nullptr, number <= INT64_MAX ? std::optional<std::uint64_t>(number) : std::nullopt);
+    }
+    bool number_float(number_float_t, const string_t &) override { return value(); }
+    bool string(string_t &text) override { return value(&text); }
+    bool binary(binary_t &) override { return false; }
+    bool key(string_t &name) override
+    {
+        if (m_depth == 2)
+            m_key = name.substr(0, 8);
+        else if (m_depth == 3)
+            m_lfsKey = name.substr(0, 8);
+        return true;
+    }
+    bool start_object(std::size_t) override
+    {
+        if (m_depth == 0)
+            return false;
+        if (m_depth == 1) {
+            m_entry = {};
+            if (++m_reader.m_entries > maxTreeEntries)
+                m_problem = Page::TooMany;
+        } else if (m_depth == 2 && m_key == "lfs") {
+            m_inLfs = true;
+        } else {
+            value();
+        }
+        ++m_depth;
+        return m_problem == Page::NoListing;
+    }
+    bool end_object() override
+    {
+        --m_depth;
+        if (m_depth == 2)
+            m_inLfs = false;
+        return m_depth != 1 || finish();
+    }
+    bool start_array(std::size_t) override
+    {
+        if (m_depth == 1)
+            return false;
+        if (m_depth > 1)
+            value();
+        ++m_depth;
+        return true;
+    }
+    bool end_array() override
+    {
+        --m_depth;
+        return true;
+    }
+    bool parse_error(std::size_t, const std::string &, const nlohmann::json::exception &) override
+    {
+        return false;
+    }
+
+private:
+    struct Size
+    {
+        bool told = false;
+        std::optional<std::uint64_t> bytes; ///< empty: what is told is no size
+    };
+    struct Entry
+    {
+        std::string type;
+        std::optional<std::string> path;
+        std::string id;
+        std::string lfsId;
+        Size size;
+        Size lfsSize;
+    };
+
+    /// A text, a number that may be a size, or (neither) something else.
+    bool value(const std::string *text = nullptr, std::optional<std::uint64_t> number = {})
+    {
+        if (m_depth < 2) // a list holds objects and nothing else
+            return false;
+        const std::string word = text != nullptr ? text->substr(0, maxTextBytes) : std::string();
+        if (m_depth == 2 && m_key == "type")
+            m_entry.type = word;
+        else if (m_depth == 2 && m_key == "path")
+            m_entry.path = text != nullptr ? std::optional(*text) : std::nullopt;
+        else if (m_depth == 2 && m_key == "oid")
+            m_entry.id = word;
+        else if (m_depth == 2 && m_key == "size")
+            m_entry.size = {true, number};
+        else if (m_depth == 3 && m_inLfs && m_lfsKey == "oid")
+            m_entry.lfsId = word;
+        else if (m_depth == 3 && m_inLfs && m_lfsKey == "size")
+            m_entry.lfsSize = {true, number};
+        return true;
+    }
+
+    bool finish()
+    {
+        if (m_entry.type == "directory")
+            return true;
+        if (!m_entry.path)
+            return false;
+        const Size &size = m_entry.lfsSize.told ? m_entry.lfsSize : m_entry.size;
+        if (!size.bytes) {
+            m_problem = Page::BadSize;
+            m_reader.m_badFile = *std::move(m_entry.path);
+            return false;
+        }
+        if (isPlainRelativePath(*m_entry.path)) { // others cannot be asked for, nor lie on a disk
+            std::string &id = m_entry.lfsId.empty() ? m_entry.id : m_entry.lfsId;
+            m_reader.m_files.push_back({*std::move(m_entry.path), *size.bytes, std::move(id)});
+        }
+        return true;
+    }
+
+    TreeReader &m_reader;
+    Page m_problem = Page::NoListing;
+    Entry m_entry;
+    std::string m_key;
+    std::string m_lfsKey;
+    unsigned m_depth = 0;
+    bool m_inLfs = false;
+};
+
+TreeReader::Page TreeReader::read(std::string_view text)
+{
+    m_bytes = saturatingAdd(m_bytes, text.size());
+    if (m_bytes > maxTreeBytes)
+        return Page::TooMany;
+    std::string storage;
+    if (!guardJson(text, storage, SIZE_MAX))
+        return Page::NoListing;
+    Events events(*this);
+    return json::sax_parse(text.begin(), text.end(), &events) ? Page::Good : events.problem();
+}
+
 bool parseTree(std::string_view text, std::vector<HubFile> &files)
 {
-    const json entries = parsed(text);
-    if (!entries.is_array())
+    TreeReader reader;
+    if (reader.read(text) != TreeReader::Page::Good)
         return false;
-    for (const json &entry : entries) {
-        if (!entry.is_object())
-            return false;
-        if (textOf(entry, "type") == "directory")
-            continue;
-        HubFile file;
-        const auto path = entry.find("path");
-        if (path == entry.end() || !path->is_string())
-            return false;
-        file.path = path->get<std::string>();
-        file.bytes = numberOf(entry, "size").value_or(0);
-        file.etag = textOf(entry, "oid");
-        if (const auto lfs = entry.find("lfs"); lfs != entry.end() && lfs->is_object()) {
-            file.bytes = numberOf(*lfs, "size").value_or(file.bytes);
-            if (std::string id = textOf(*lfs, "oid"); !id.empty())
-                file.etag = std::move(id);
-        }
-        if (isPlainRelativePath(file.path)) // others cannot be asked for, nor lie on a disk
-            files.push_back(std::move(file));
-    }
+    std::vector<HubFile> read = reader.take();
+    files.insert(files.end(), std::make_move_iterator(read.begin()), std::make_move_iterator(read.end()));
     return true;
 }
 

@@ -5,8 +5,11 @@
 #include "models/sources/hub/http.h"
 #include "models/sources/hub/hubtypes.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir {
@@ -43,7 +46,32 @@ struct HubInfo
 /// Empty if it is no such page.
 std::optional<HubInfo> parseInfo(std::string_view text);
 
-/// One page of a listing, added to `files`. False if it is none.
+inline constexpr std::size_t maxTreeEntries = 200'000;     ///< of all pages of one listing
+inline constexpr std::uint64_t maxTreeBytes = 64U << 20U; ///< of their text
+
+/// Reads the pages of one listing, one after the other; holds no more than the files.
+class TreeReader
+{
+public:
+    /// What a page was. TooMany: its entries or its text are beyond what is read of one repository.
+    enum class Page : std::uint8_t { Good, NoListing, BadSize, TooMany };
+
+    /// Adds the files of a page. Names that cannot be asked for, broken characters among them, are left out.
+    Page read(std::string_view text);
+    /// After BadSize: the file whose size is missing, no whole number, negative or beyond 2^63.
+    const std::string &badFile() const { return m_badFile; }
+    std::vector<HubFile> take() { return std::move(m_files); }
+
+private:
+    class Events;
+
+    std::vector<HubFile> m_files;
+    std::size_t m_entries = 0;
+    std::uint64_t m_bytes = 0;
+    std::string m_badFile;
+};
+
+/// A listing in one page, added to `files`. False if it is none.
 bool parseTree(std::string_view text, std::vector<HubFile> &files);
 
 /// Hits of a search. False if it is none.
