@@ -2,11 +2,8 @@
 #include "models/sources/catalog.h"
 #include "models/sources/catalogformat.h"
 #include "models/sources/hub/hub.h"
-<<<<<<< HEAD
-#include "models/sources/safetensorsfolder.h"
-    =======
 #include "models/sources/hub/hubapi.h"
-    >>>>>>> guard
+#include "models/sources/safetensorsfolder.h"
 #include "tests/support/standinhub.h"
 #include "tests/support/testsupport.h"
 #include "tests/support/tinymodel.h"
@@ -21,7 +18,7 @@
 #include <set>
 #include <thread>
 
-    using namespace weir;
+using namespace weir;
 using namespace weir::test;
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
