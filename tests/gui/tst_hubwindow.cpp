@@ -510,7 +510,7 @@ void TestHubWindow::rateLimit()
     m_hub->addFault({.kind = Fault::Kind::RateLimit, .path = "/api/models", .seconds = 73});
     program.enterHub();
     QTRY_VERIFY(program.find<QPushButton>("hubAction")->isVisible());
-    QVERIFY2(program.text("hubSentence").contains(u"74 seconds"_s), qPrintable(program.text("hubSentence")));
+    QVERIFY2(program.text("hubSentence").contains(u"74 s"_s), qPrintable(program.text("hubSentence")));
     program.picture("limited");
     m_hub->clearFaults();
     QTest::mouseClick(program.find<QPushButton>("hubAction"), Qt::LeftButton);
