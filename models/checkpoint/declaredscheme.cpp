@@ -37,7 +37,12 @@ const json *declaration(const json &config, const json *quantConfig)
                 return found;
         }
     }
-    return quantConfig != nullptr && quantConfig->is_object() ? in(*quantConfig) : nullptr;
+    if (quantConfig == nullptr || !quantConfig->is_object())
+        return nullptr;
+    if (const json *found = in(*quantConfig))
+        return found;
+    // The older files of GPTQ and AWQ are the declaration themselves.
+    return quantConfig->contains("quant_method") ? quantConfig : nullptr;
 }
 
 class SchemeReader

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/quantrecipe.h"
 
+#include "models/base/ascii.h"
 #include "models/base/units.h"
 
 #include <algorithm>
@@ -94,15 +95,6 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"gguf-f32", "F32"},
 };
 
-std::string lowerCase(std::string_view text)
-{
-    std::string lower(text);
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    });
-    return lower;
-}
-
 std::string_view trimmed(std::string_view text)
 {
     const std::size_t first = text.find_first_not_of(' ');
@@ -141,10 +133,10 @@ std::optional<QuantChoice> quantChoice(std::string_view text)
                                     [text](const QuantChoice &choice) { return choice.id == text; });
     if (exact != std::end(choices))
         return *exact;
-    const std::string lower = lowerCase(text);
+    const std::string lower = asciiLower(text);
     const auto known =
         std::find_if(std::begin(choices), std::end(choices),
-                     [&lower](const QuantChoice &choice) { return lowerCase(choice.id) == lower; });
+                     [&lower](const QuantChoice &choice) { return asciiLower(choice.id) == lower; });
     if (known != std::end(choices))
         return *known;
     for (const auto &[alias, id] : aliases) {
@@ -169,7 +161,7 @@ Result<QuantRecipe> parseQuantRecipe(std::string_view text)
             equals == std::string_view::npos ? part : trimmed(part.substr(equals + 1));
         if (scheme.empty() || equals == 0)
             return fail("quant.empty-part", ErrorKind::Usage, printable(part, 80));
-        if (equals == std::string_view::npos && componentFromId(lowerCase(scheme)))
+        if (equals == std::string_view::npos && componentFromId(asciiLower(scheme)))
             return fail("quant.empty-part", ErrorKind::Usage, printable(part, 80));
         const auto choice = quantChoice(scheme);
         if (!choice)
@@ -180,7 +172,7 @@ Result<QuantRecipe> parseQuantRecipe(std::string_view text)
             recipe.label = choice->id;
         } else {
             const std::string_view name = trimmed(part.substr(0, equals));
-            const auto component = componentFromId(lowerCase(name));
+            const auto component = componentFromId(asciiLower(name));
             if (!component) {
                 return fail("quant.unknown-component", ErrorKind::Usage, printable(name, 80),
                             {{"known", componentList()}});

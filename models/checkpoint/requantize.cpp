@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/requantize.h"
 
+#include "models/base/ascii.h"
 #include "models/base/saturating.h"
 #include "models/base/units.h"
 #include "models/checkpoint/ggufderivation.h"
@@ -17,21 +18,10 @@ namespace weir {
 
 namespace {
 
-std::string changedCase(std::string_view text, char first, char last, int by)
-{
-    std::string changed(text);
-    std::transform(changed.begin(), changed.end(), changed.begin(), [=](char letter) {
-        return letter >= first && letter <= last ? static_cast<char>(letter + by) : letter;
-    });
-    return changed;
-}
-std::string lowerCase(std::string_view text) { return changedCase(text, 'A', 'Z', 'a' - 'A'); }
-std::string upperCase(std::string_view text) { return changedCase(text, 'a', 'z', 'A' - 'a'); }
-
 /// A plain dtype in a GGUF file is the mix of that name: "bf16" -> "BF16".
 std::string mixOf(const QuantChoice &choice)
 {
-    return choice.kind == QuantKind::Float ? upperCase(choice.id) : std::string(choice.id);
+    return choice.kind == QuantKind::Float ? asciiUpper(choice.id) : std::string(choice.id);
 }
 
 Format formatOf(const QuantChoice &choice, const Checkpoint &source)
@@ -49,7 +39,7 @@ bool isAlready(const Checkpoint &source, const QuantChoice &choice)
 {
     if (source.format != formatOf(choice, source) && choice.kind != QuantKind::Safetensors)
         return false;
-    if (lowerCase(source.quantization) == lowerCase(mixOf(choice)))
+    if (asciiLower(source.quantization) == asciiLower(mixOf(choice)))
         return true;
     const auto known = quantChoice(source.quantization);
     return known && known->id == choice.id && source.format == formatOf(choice, source);
@@ -74,7 +64,7 @@ std::optional<LinearScheme> overrideLayout(const QuantChoice &choice, Format for
 {
     if (choice.kind == QuantKind::Float || choice.id == "mlx-bf16") {
         LinearScheme plain;
-        plain.scaleDtype = choice.kind == QuantKind::Float ? upperCase(choice.id) : std::string("BF16");
+        plain.scaleDtype = choice.kind == QuantKind::Float ? asciiUpper(choice.id) : std::string("BF16");
         return plain;
     }
     if (format != Format::Mlx)
@@ -272,7 +262,7 @@ void Derivation::addOthers(Checkpoint &derived) const
     const bool plainDtype = m_whole && (m_whole->kind == QuantKind::Float || m_whole->id == "mlx-bf16");
     LinearScheme plain;
     if (plainDtype)
-        plain.scaleDtype = m_whole->kind == QuantKind::Float ? upperCase(m_whole->id) : std::string("BF16");
+        plain.scaleDtype = m_whole->kind == QuantKind::Float ? asciiUpper(m_whole->id) : std::string("BF16");
     const std::vector<TensorGroup> draft = plainDtype ? std::vector<TensorGroup>() : draftAsItIs();
     derived.groups.insert(derived.groups.end(), draft.begin(), draft.end());
     // ModelOpt exports the model in one dtype, also what a source keeps in F32 (A_log, norms of DeltaNet layers).
@@ -365,7 +355,7 @@ Result<Checkpoint> Derivation::make()
                 derived.spec.stateDtype = "F32";
         } else {
             derived.spec.dtype =
-                m_whole->kind == QuantKind::Float ? upperCase(m_whole->id) : floatDtype(m_source);
+                m_whole->kind == QuantKind::Float ? asciiUpper(m_whole->id) : floatDtype(m_source);
         }
         // An Ollama model in another format is no Ollama model.
         if (m_format != Format::Gguf && m_source.format == Format::Gguf) {

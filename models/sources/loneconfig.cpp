@@ -6,6 +6,7 @@
 #include "models/checkpoint/configderive.h"
 #include "models/checkpoint/declaredquantization.h"
 #include "models/checkpoint/safetensors.h"
+#include "models/sources/configfiles.h"
 
 #include <nlohmann/json.hpp>
 
@@ -20,41 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t maxIndexBytes = 256U << 20U;
-
 /// A comparison must not be felt: configs that list every module of a quantization are left alone.
 constexpr std::uint64_t maxComparedBytes = 1U << 20U;
-
-bool isWeights(std::string_view path)
-{
-    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin",  ".pt", ".pth",
-                                                             ".onnx",        ".gguf", ".h5", ".msgpack"};
-    return !path.ends_with("training_args.bin")
-           && std::any_of(endings.begin(), endings.end(),
-                          [path](std::string_view ending) { return path.ends_with(ending); });
-}
-
-Result<nlohmann::json> parsedJson(const Result<std::string> &text, const std::string &subject,
-                                  std::string_view name, std::vector<Message> *notes)
-{
-    if (!text)
-        return std::unexpected(text.error());
-    std::vector<std::string> duplicates;
-    Result<nlohmann::json> parsed = parseTolerant(*text, subject, &duplicates);
-    if (parsed && notes != nullptr && !duplicates.empty()) {
-        notes->push_back({"config.duplicate-keys",
-                          Severity::Warning,
-                          {{"file", printable(name)}, {"key", printable(duplicates.front())}},
-                          {}});
-    }
-    return parsed;
-}
-
-Result<nlohmann::json> readJson(RepositoryFiles &files, const std::string &name, const std::stop_token &stop,
-                                std::vector<Message> *notes = nullptr)
-{
-    return parsedJson(files.text(name, maxConfigBytes, stop), files.subject(name), name, notes);
-}
 
 /// How often each name pattern occurs; numbers are `N`, as in the groups.
 using NameCounts = std::map<std::string, std::uint64_t>;
@@ -114,9 +82,6 @@ void useIndex(Checkpoint &checkpoint, const NameCounts &indexed)
                                 {}});
 }
 
-/// The file beside a config that declares its quantization, as the producers name it.
-constexpr const char *quantizationFile = "hf_quant_config.json";
-
 Result<Checkpoint> derive(const nlohmann::json &config, const nlohmann::json *side,
                           const std::string &subject, std::vector<Message> notes)
 {
@@ -147,23 +112,20 @@ bool isLoneConfig(const std::vector<ListedFile> &listing)
     return std::any_of(listing.begin(), listing.end(),
                        [](const ListedFile &file) { return file.path == "config.json"; })
            && std::none_of(listing.begin(), listing.end(),
-                           [](const ListedFile &file) { return isWeights(file.path); });
+                           [](const ListedFile &file) { return isWeightFile(file.path); });
 }
 
 Result<CheckpointPtr> readLoneConfig(RepositoryFiles &files, std::stop_token stop)
 {
     std::vector<Message> notes;
-    const Result<nlohmann::json> config = readJson(files, "config.json", stop, &notes);
+    const Result<nlohmann::json> config = readConfigJson(files, "config.json", stop, notes);
     if (!config)
         return std::unexpected(config.error());
-    std::optional<nlohmann::json> side;
-    if (files.find(quantizationFile) != nullptr) {
-        Result<nlohmann::json> parsed = readJson(files, quantizationFile, stop);
-        if (parsed)
-            side = std::move(*parsed);
-    }
+    const auto side = readQuantizationFile(files, stop, notes);
+    if (!side)
+        return std::unexpected(side.error());
     Result<Checkpoint> checkpoint =
-        derive(*config, side ? &*side : nullptr, files.subject("config.json"), std::move(notes));
+        derive(*config, *side ? &**side : nullptr, files.subject("config.json"), std::move(notes));
     if (!checkpoint)
         return std::unexpected(checkpoint.error());
     if (files.find("model.safetensors.index.json") != nullptr) {
@@ -179,7 +141,7 @@ Result<CheckpointPtr> readConfigFile(const fs::path &file)
 {
     std::vector<Message> notes;
     const Result<nlohmann::json> config =
-        parsedJson(readTextFile(file, maxConfigBytes), file.string(), file.filename().string(), &notes);
+        parsedConfig(readTextFile(file, maxConfigBytes), file.string(), file.filename().string(), notes);
     if (!config)
         return std::unexpected(config.error());
     Result<Checkpoint> checkpoint = derive(*config, nullptr, file.string(), std::move(notes));
@@ -193,7 +155,8 @@ CheckpointPtr comparedWithConfig(CheckpointPtr read, RepositoryFiles &files, std
     const ListedFile *config = files.find("config.json");
     if (config == nullptr || config->bytes > maxComparedBytes)
         return read;
-    const Result<nlohmann::json> parsed = readJson(files, "config.json", stop);
+    std::vector<Message> known; // the reader noted them
+    const Result<nlohmann::json> parsed = readConfigJson(files, "config.json", stop, known);
     if (!parsed)
         return read;
     const Result<Checkpoint> derived = deriveCheckpoint(*parsed, nullptr, files.subject("config.json"));

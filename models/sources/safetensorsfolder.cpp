@@ -8,6 +8,7 @@
 #include "models/checkpoint/config.h"
 #include "models/checkpoint/safetensors.h"
 #include "models/checkpoint/tensorset.h"
+#include "models/sources/configfiles.h"
 #include "models/sources/headerqueue.h"
 
 #include <nlohmann/json.hpp>
@@ -23,7 +24,6 @@ namespace weir {
 
 namespace {
 
-constexpr std::uint64_t maxIndexBytes = 256U << 20U; ///< the largest seen has 60 MB
 /// Asked for where nothing tells more: of a thousand repositories, 97 % stay below 100 kB.
 constexpr std::uint64_t unknownHeaderBytes = 128U << 10U;
 constexpr std::size_t maxWeightFiles = 10'000; ///< the most seen are some hundred
@@ -127,53 +127,18 @@ private:
     const ListedFile *listed(std::string_view path) const { return m_repository.find(path); }
     std::string subject(const std::string &path = {}) const { return m_repository.subject(path); }
 
-    Result<nlohmann::json> readJson(const std::string &name)
-    {
-        const Result<std::string> text = m_repository.text(name, maxConfigBytes, m_stop);
-        if (!text)
-            return std::unexpected(text.error());
-        std::vector<std::string> duplicates;
-        Result<nlohmann::json> parsed = parseTolerant(*text, subject(name), &duplicates);
-        if (parsed && !duplicates.empty()) {
-            m_checkpoint.notes.push_back({"config.duplicate-keys",
-                                          Severity::Warning,
-                                          {{"file", name}, {"key", printable(duplicates.front())}},
-                                          {}});
-        }
-        return parsed;
-    }
-
     Result<ModelConfig> readConfig()
     {
         if (listed("config.json") == nullptr)
             return fail("folder.no-config", ErrorKind::Unreadable, subject());
-        const Result<nlohmann::json> config = readJson("config.json");
+        const Result<nlohmann::json> config =
+            readConfigJson(m_repository, "config.json", m_stop, m_checkpoint.notes);
         if (!config)
             return std::unexpected(config.error());
-        nlohmann::json quantization;
-        const nlohmann::json *side = nullptr;
-        for (const char *name : {"hf_quant_config.json", "quantize_config.json", "quant_config.json"}) {
-            if (side == nullptr && listed(name) != nullptr) {
-                Result<nlohmann::json> parsed = readJson(name);
-                if (!parsed && RepositoryFiles::isAboutTheWay(parsed.error()))
-                    return std::unexpected(parsed.error());
-                if (!parsed) { // the headers decide bytes; a damaged side file costs a label only
-                    m_checkpoint.notes.push_back({"config.side-file-unreadable",
-                                                  Severity::Warning,
-                                                  {{"file", std::string(name)}},
-                                                  {}});
-                    continue;
-                }
-                quantization = std::move(*parsed);
-                if (std::string_view(name) == "quantize_config.json"
-                    && !quantization.contains("quant_method"))
-                    quantization["quant_method"] = "gptq";
-                if (std::string_view(name) == "quant_config.json" && !quantization.contains("quant_method"))
-                    quantization["quant_method"] = "awq";
-                side = &quantization;
-            }
-        }
-        return readModelConfig(*config, side, subject("config.json"));
+        const auto quantization = readQuantizationFile(m_repository, m_stop, m_checkpoint.notes);
+        if (!quantization)
+            return std::unexpected(quantization.error());
+        return readModelConfig(*config, *quantization ? &**quantization : nullptr, subject("config.json"));
     }
 
     /// The name of the index; empty if there is none.
@@ -525,16 +490,6 @@ private:
 };
 
 } // namespace
-
-bool isWeightFile(std::string_view path)
-{
-    static constexpr std::array<std::string_view, 8> endings{".safetensors", ".bin",  ".pt", ".pth",
-                                                             ".onnx",        ".gguf", ".h5", ".msgpack"};
-    if (path.ends_with("training_args.bin"))
-        return false;
-    return std::any_of(endings.begin(), endings.end(),
-                       [path](std::string_view ending) { return path.ends_with(ending); });
-}
 
 Result<CheckpointPtr> readSafetensors(RepositoryFiles &files, const std::string &only, std::stop_token stop,
                                       const ProgressCallback &progress)

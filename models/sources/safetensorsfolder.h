@@ -19,7 +19,4 @@ namespace weir {
 Result<CheckpointPtr> readSafetensors(RepositoryFiles &files, const std::string &only, std::stop_token stop,
                                       const ProgressCallback &progress);
 
-/// Weights in any format, by the ending of the name.
-bool isWeightFile(std::string_view path);
-
 } // namespace weir

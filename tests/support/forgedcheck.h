@@ -8,6 +8,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <QTest>
 
 #include <algorithm>
 #include <filesystem>
@@ -28,6 +29,25 @@ inline Json readJson(const fs::path &file)
 {
     std::ifstream stream(file);
     return Json::parse(stream, nullptr, false);
+}
+
+/// A row for every forged repository and every variant of it.
+inline void addForgedRows(const fs::path &oracle)
+{
+    QTest::addColumn<QString>("repository");
+    QTest::addColumn<QString>("variant");
+    std::set<std::string> names;
+    for (const auto &each : fs::directory_iterator(oracle / "forged"))
+        names.insert(each.path().filename().string());
+    for (const std::string &name : names) {
+        const Json expected = readJson(oracle / "forged" / name / "expected.json");
+        if (!expected.contains("variants")) {
+            QTest::newRow(name.c_str()) << q(name) << QString();
+            continue;
+        }
+        for (const auto &[variant, object] : expected["variants"].items())
+            QTest::addRow("%s %s", name.c_str(), variant.c_str()) << q(name) << q(variant);
+    }
 }
 
 /// Collects what differs, so that one run shows all of it.

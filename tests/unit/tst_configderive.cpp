@@ -472,6 +472,28 @@ void ConfigDeriveTest::loneConfig()
     QCOMPARE(outcome(tomorrow), u"ok"_s);
     QVERIFY(noteIds((*tomorrow)->notes).contains(u"derive.not-quantized"_s));
 
+    // The older tools declare it in a file of their own, whose name tells the method: wide enough to be packed.
+    Json wide = llama();
+    wide.update({{"hidden_size", 128}, {"intermediate_size", 256}, {"head_dim", 64}});
+    writeFile(path / "config.json", wide.dump());
+    const Result<CheckpointPtr> plain = readPath(path);
+    QCOMPARE(outcome(plain), u"ok"_s);
+    for (const auto &[name, method] :
+         {std::pair("quantize_config.json", "gptq"), {"quant_config.json", "awq"}}) {
+        writeFile(path / name, R"({"bits": 4, "w_bit": 4, "group_size": 128, "q_group_size": 128})");
+        const Result<CheckpointPtr> declared = readPath(path);
+        QCOMPARE(outcome(declared), u"ok"_s);
+        QVERIFY2((*declared)->quantization.starts_with(method), (*declared)->quantization.c_str());
+        QVERIFY((*declared)->weightBytes() < (*plain)->weightBytes());
+        QCOMPARE((*declared)->parametersTotal(), (*plain)->parametersTotal());
+        writeFile(path / name, "{");
+        const Result<CheckpointPtr> damaged = readPath(path);
+        QCOMPARE(outcome(damaged), u"ok"_s);
+        QCOMPARE((*damaged)->weightBytes(), (*plain)->weightBytes());
+        QVERIFY(noteIds((*damaged)->notes).contains(u"config.side-file-unreadable"_s));
+        fs::remove(path / name);
+    }
+
     writeFile(path / "config.json", "<html></html>");
     QCOMPARE(outcome(readPath(path)), u"json.html"_s);
     writeFile(path / "config.json", R"({"model_type":"nobody-knows","num_hidden_layers":2})");

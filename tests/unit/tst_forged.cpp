@@ -93,23 +93,7 @@ fs::path ForgedTest::expand(const std::string &name)
     return m_expandedPath;
 }
 
-void ForgedTest::reads_data()
-{
-    QTest::addColumn<QString>("repository");
-    QTest::addColumn<QString>("variant");
-    std::set<std::string> names;
-    for (const auto &each : fs::directory_iterator(m_oracle / "forged"))
-        names.insert(each.path().filename().string());
-    for (const std::string &name : names) {
-        const Json expected = readJson(m_oracle / "forged" / name / "expected.json");
-        if (!expected.contains("variants")) {
-            QTest::newRow(name.c_str()) << q(name) << QString();
-            continue;
-        }
-        for (const auto &[variant, object] : expected["variants"].items())
-            QTest::addRow("%s %s", name.c_str(), variant.c_str()) << q(name) << q(variant);
-    }
-}
+void ForgedTest::reads_data() { addForgedRows(m_oracle); }
 
 void ForgedTest::reads()
 {

@@ -111,9 +111,6 @@ private:
     std::unique_ptr<Worker> m_worker;
 };
 
-/// True for an error that says nothing of the server: it was not reached, or not for long enough.
-bool isUnreachable(const Error &error);
-
 /// Seconds that a 429 asks to wait: `RateLimit` with nothing left, else `Retry-After` (seconds or a date).
 std::optional<std::uint64_t> retryAfterSeconds(const HttpHeaders &headers,
                                                std::chrono::system_clock::time_point now);

@@ -4,6 +4,8 @@
 #include "models/sources/hub/httpfields.h"
 #include "models/sources/hub/httpworker.h"
 
+#include "models/base/ascii.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -169,10 +171,8 @@ std::size_t HttpClient::Worker::onHeader(char *data, std::size_t size, std::size
     } else if (line.empty()) {
         return endOfHead(job) ? bytes : 0;
     } else if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-        std::string name(line.substr(0, colon));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        job.response.headers.add(std::move(name), std::string(trimmed(line.substr(colon + 1))));
+        job.response.headers.add(asciiLower(line.substr(0, colon)),
+                                 std::string(trimmed(line.substr(colon + 1))));
     }
     return bytes;
 }

@@ -33,12 +33,6 @@ void initialize()
 
 } // namespace
 
-bool isUnreachable(const Error &error)
-{
-    return error.id == "hub.dns" || error.id == "hub.unreachable" || error.id == "hub.proxy"
-           || error.id == "hub.too-slow" || error.id == "hub.interrupted";
-}
-
 HttpClient::Worker::Worker(HttpOptions options)
     : m_options(std::move(options))
 {

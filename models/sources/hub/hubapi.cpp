@@ -6,6 +6,7 @@
 #include "models/base/units.h"
 #include "models/checkpoint/safetensors.h"
 #include "models/sources/hub/httpjson.h"
+#include "models/sources/hub/hubreference.h"
 #include "models/sources/hub/weburl.h"
 
 #include <nlohmann/json.hpp>
@@ -67,11 +68,6 @@ Gate gateOf(const json &object)
     if (found->is_string())
         return *found == "manual" ? Gate::Manual : Gate::Automatic;
     return found->is_boolean() && found->get<bool>() ? Gate::Automatic : Gate::Open;
-}
-
-bool isCommit(std::string_view text)
-{
-    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 /// The short text of an error's body: JSON's `error`, never markup, nor what was sent in confidence.

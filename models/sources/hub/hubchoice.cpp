@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/hub/hubchoice.h"
 
+#include "models/base/ascii.h"
 #include "models/base/saturating.h"
 #include "models/base/units.h"
+#include "models/sources/configfiles.h"
 #include "models/sources/gguffile.h"
-#include "models/sources/safetensorsfolder.h"
 
 #include <algorithm>
 #include <array>
@@ -15,14 +16,6 @@
 namespace weir {
 
 namespace {
-
-std::string upper(std::string_view text)
-{
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    return out;
-}
 
 std::string_view baseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -55,7 +48,7 @@ bool isQuantization(std::string_view word)
 
 std::string quantizationLabel(std::string_view path)
 {
-    const std::string name = upper(baseName(stem(path)));
+    const std::string name = asciiUpper(baseName(stem(path)));
     std::vector<std::string_view> words;
     std::string_view rest = name;
     while (!rest.empty()) {
@@ -122,9 +115,9 @@ std::vector<HubChoice> choicesOf(const std::vector<ListedFile> &listing)
 
 const HubChoice *findChoice(const std::vector<HubChoice> &choices, std::string_view wanted)
 {
-    const std::string name = upper(wanted);
+    const std::string name = asciiUpper(wanted);
     for (const HubChoice &choice : choices) {
-        if (choice.format == Format::Gguf && upper(choice.label) == name)
+        if (choice.format == Format::Gguf && asciiUpper(choice.label) == name)
             return &choice;
     }
     for (const HubChoice &choice : choices) {
@@ -142,7 +135,7 @@ const HubChoice *defaultChoice(const std::vector<HubChoice> &choices, std::strin
 {
     const auto byLabel = [&choices](std::string_view label) -> const HubChoice * {
         const auto found = std::find_if(choices.begin(), choices.end(), [label](const HubChoice &choice) {
-            return !label.empty() && upper(choice.label) == upper(label);
+            return !label.empty() && asciiUpper(choice.label) == asciiUpper(label);
         });
         return found == choices.end() ? nullptr : &*found;
     };

@@ -2,6 +2,7 @@
 #include "models/sources/hub/hublocal.h"
 
 #include "models/checkpoint/safetensors.h"
+#include "models/sources/hub/hubreference.h"
 
 #include <algorithm>
 #include <system_error>
@@ -14,11 +15,6 @@ namespace {
 
 constexpr std::size_t maxEntries = 100'000;
 constexpr int maxDepth = 8;
-
-bool isCommit(std::string_view text)
-{
-    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 /// One line with the commit of a branch or tag.
 std::string readRef(const fs::path &file)

@@ -109,6 +109,11 @@ std::optional<HubReference> checked(std::optional<HubReference> reference)
 
 } // namespace
 
+bool isCommit(std::string_view text)
+{
+    return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 bool isRepositoryName(std::string_view name)
 {
     const std::size_t slash = name.find('/');

@@ -11,4 +11,7 @@ std::optional<HubReference> parseHubReference(std::string_view argument, std::st
 /// `org/name` or an old `name`, by the rules of the Hub.
 bool isRepositoryName(std::string_view name);
 
+/// A full commit hash: 40 hexadecimal digits in lower case.
+bool isCommit(std::string_view text);
+
 } // namespace weir

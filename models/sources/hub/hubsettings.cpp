@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/hub/hubsettings.h"
 
+#include "models/base/ascii.h"
 #include "models/sources/hub/weburl.h"
 #include "models/sources/localfile.h"
 
@@ -58,9 +59,7 @@ public:
 
     bool isTrue(const char *name) const
     {
-        std::string value = first({name});
-        std::transform(value.begin(), value.end(), value.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+        const std::string value = asciiUpper(first({name}));
         return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/hub/weburl.h"
 
+#include "models/base/ascii.h"
+
 #include <arpa/inet.h>
 #include <curl/curl.h>
 
@@ -29,14 +31,6 @@ std::optional<std::string> part(const Url &url, CURLUPart which, unsigned flags 
     std::string copy(text);
     curl_free(text);
     return copy;
-}
-
-std::string lower(std::string_view text)
-{
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
 }
 
 /// The bytes of an address: four or sixteen, of mapped IPv4 four; none for a name.
@@ -88,7 +82,7 @@ bool isDelimiter(char c)
 template <typename Length>
 std::string replaced(const std::string &text, std::string_view key, const Length &length)
 {
-    const std::string low = lower(text);
+    const std::string low = asciiLower(text);
     std::string out;
     std::size_t done = 0;
     for (std::size_t at = low.find(key); at != std::string::npos;
@@ -150,7 +144,7 @@ std::optional<WebOrigin> webOrigin(const std::string &url)
     const auto port = part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT);
     if (!scheme || !host || !port || host->empty())
         return std::nullopt;
-    WebOrigin origin{lower(*scheme), lower(*host), 0};
+    WebOrigin origin{asciiLower(*scheme), asciiLower(*host), 0};
     if (origin.scheme != "http" && origin.scheme != "https")
         return std::nullopt;
     if (origin.host.size() > 2 && origin.host.front() == '[' && origin.host.back() == ']')
@@ -190,7 +184,7 @@ std::string schemeOf(std::string_view url)
     const bool plain = std::all_of(scheme.begin(), scheme.end(), [](unsigned char c) {
         return (c < 0x80 && std::isalnum(c) != 0) || c == '+' || c == '-' || c == '.';
     });
-    return plain ? lower(scheme) : std::string();
+    return plain ? asciiLower(scheme) : std::string();
 }
 
 std::string urlQuoted(std::string_view text, bool keepSlash)
@@ -214,7 +208,7 @@ std::string withoutSecrets(std::string_view text, std::string_view secret)
     using Span = std::pair<std::size_t, std::size_t>;
     std::string out(text);
     if (secret.size() >= 4) {
-        out = replaced(out, lower(secret), [&secret](const std::string &, std::size_t at) {
+        out = replaced(out, asciiLower(secret), [&secret](const std::string &, std::size_t at) {
             return Span{at, at + secret.size()};
         });
     }
@@ -269,19 +263,19 @@ bool isPrivateAddress(std::string_view address)
 
 bool isPrivateHost(std::string_view host)
 {
-    const std::string name = lower(host);
+    const std::string name = asciiLower(host);
     return name == "localhost" || name == "localhost." || name.ends_with(".localhost")
            || isPrivateAddress(name);
 }
 
 bool bypassesProxy(std::string_view host, std::string_view noProxy)
 {
-    const std::string name = lower(host);
+    const std::string name = asciiLower(host);
     const std::string address = addressBytes(name);
     while (!noProxy.empty()) {
         const std::string_view item = noProxy.substr(0, noProxy.find(','));
         noProxy.remove_prefix(std::min(noProxy.size(), item.size() + 1));
-        std::string rule = lower(trimmed(item));
+        std::string rule = asciiLower(trimmed(item));
         if (rule == "*")
             return true;
         if (rule.starts_with("*."))
