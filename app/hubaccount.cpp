@@ -67,7 +67,7 @@ void HubAccount::useOwn()
     if (m_ownToken.empty())
         m_origin = Origin::None;
     else
-        m_origin = toText(m_ownOrigin).contains(QLatin1Char('/')) ? Origin::File : Origin::Environment;
+        m_origin = toText(m_ownOrigin).contains(QLatin1Char('/')) ? Origin::File : Origin::Variable;
 }
 
 QString HubAccount::originName() const { return toText(printable(m_ownOrigin)); }
@@ -76,7 +76,7 @@ void HubAccount::lookUp()
 {
     if (std::exchange(m_wasLookedUp, true))
         return;
-    if (m_origin == Origin::Environment) {
+    if (m_origin == Origin::Variable) {
         m_gate->open();
         return;
     }
@@ -110,7 +110,7 @@ void HubAccount::lookUp()
 void HubAccount::enterToken(const QString &token)
 {
     const std::string entered = token.simplified().remove(QLatin1Char(' ')).toStdString();
-    if (entered.empty() || m_origin == Origin::Environment)
+    if (entered.empty() || m_origin == Origin::Variable)
         return;
     m_jobs.stop(m_job);
     m_wasLookedUp = true;
@@ -135,7 +135,7 @@ void HubAccount::enterToken(const QString &token)
 
 void HubAccount::removeToken()
 {
-    if (m_origin == Origin::Environment)
+    if (m_origin == Origin::Variable)
         return;
     m_jobs.stop(m_job);
     m_wasLookedUp = true;

@@ -25,7 +25,7 @@ class HubAccount : public QObject
 public:
     enum class Origin : std::uint8_t {
         None,
-        Environment, ///< a variable; cannot be changed here
+        Variable, ///< of the environment; cannot be changed here
         File,        ///< the token file of the official client
         Keyring,
         Session, ///< entered here, and no keyring took it

@@ -104,7 +104,7 @@ void HubTokenDialog::update()
                        .arg(m_hubName);
     switch (origin) {
     case Origin::None: m_state->setText(tr("No token: the Hub is asked anonymously.")); break;
-    case Origin::Environment:
+    case Origin::Variable:
         m_state->setText(
             tr("The token in force comes from the environment (%1).").arg(m_account.originName()));
         note = tr("A variable of the environment comes before any other token: unset it and start again to "
@@ -121,11 +121,11 @@ void HubTokenDialog::update()
     }
     if (m_account.isBusy())
         note = tr("Waiting for the desktop's keyring …");
-    else if (m_account.problem() && origin != Origin::Environment)
+    else if (m_account.problem() && origin != Origin::Variable)
         note = m_wording.sentence(*m_account.problem());
     m_note->setText(note);
 
-    const bool mayChange = origin != Origin::Environment;
+    const bool mayChange = origin != Origin::Variable;
     m_entry->setEnabled(mayChange);
     m_save->setEnabled(mayChange && !m_entry->text().trimmed().isEmpty());
     m_remove->setEnabled(mayChange && (origin == Origin::Keyring || origin == Origin::Session));

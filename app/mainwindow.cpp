@@ -121,6 +121,7 @@ MainWindow::MainWindow(Session &session, Loader &loader, HubBridge &hub, HubAcco
     connectSession();
     connectLoader();
     connectHub();
+    connectDisk();
     connectDetails();
 
     restoreSettings();

@@ -18,6 +18,9 @@ class CatalogView;
 class Chart;
 class ComparisonTable;
 class ComponentTable;
+class DiskController;
+class DiskModel;
+class DiskView;
 class DownloadPanel;
 class HubAccount;
 class HubBridge;
@@ -81,6 +84,7 @@ private:
     void connectSession();
     void connectLoader();
     void connectHub();
+    void connectDisk();
     void connectDetails();
     void connectChart(Chart *chart);
 
@@ -96,6 +100,7 @@ private:
     void updateTitle();
 
     void openPath(const QString &path);
+    void addDiskFolder();
     void addSection(const QString &id, const QString &title, QWidget *section);
     bool isSection(const QString &id) const;
     void showFailure(const QString &argument, const Error &error);
@@ -121,6 +126,9 @@ private:
     HubModel *m_hubModel = nullptr;
     HubView *m_hub = nullptr;
     HubController *m_hubController = nullptr;
+    DiskModel *m_diskModel = nullptr;
+    DiskView *m_disk = nullptr;
+    DiskController *m_diskController = nullptr;
     MessageBar *m_messages = nullptr;
     SourceBar *m_source = nullptr;
     VerdictBar *m_verdict = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The left column with its sections, and what the window does about the Hub.
+#include "app/diskcontroller.h"
 #include "app/hubaccount.h"
 #include "app/hubbridge.h"
 #include "app/hubcontroller.h"
@@ -10,9 +11,11 @@
 #include "app/settings.h"
 #include "app/windowactions.h"
 #include "app/windowwording.h"
+#include "models/items/diskmodel.h"
 #include "models/items/hubmodel.h"
 #include "models/items/text.h"
 #include "widgets/catalogview.h"
+#include "widgets/diskview.h"
 #include "widgets/hubview.h"
 #include "widgets/messagebar.h"
 #include "widgets/sidepanel.h"
@@ -20,6 +23,7 @@
 
 #include <QAction>
 #include <QDesktopServices>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMenu>
 #include <QTabBar>
@@ -53,7 +57,10 @@ QWidget *MainWindow::makeLeftColumn()
     m_hubModel = new HubModel(this);
     m_hub = new HubView(m_hubModel, panel);
     addSection(QStringLiteral("catalog"), tr("Catalog"), m_catalog);
+    m_diskModel = new DiskModel(this);
+    m_disk = new DiskView(m_diskModel, panel);
     addSection(QStringLiteral("hub"), tr("Hub"), m_hub);
+    addSection(QStringLiteral("disk"), tr("This disk"), m_disk);
 
     auto *layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 1, 0);
@@ -108,6 +115,8 @@ void MainWindow::connectHub()
     connect(m_actions->focusFilter, &QAction::triggered, this, [this] {
         if (isSection(QStringLiteral("hub")))
             m_hub->focusSearch();
+        else if (isSection(QStringLiteral("disk")))
+            m_disk->focusFilter();
         else
             m_catalog->focusFilter();
     });
@@ -151,6 +160,13 @@ void MainWindow::showFailure(const QString &argument, const Error &error)
         actions.push_back({tr("Work Offline"), [this, again] {
                                m_bridge.setOffline(true);
                                again();
+                           }});
+    }
+    // A folder that holds several checkpoints, or some further down.
+    if ((error.id == "folder.no-model" || error.id == "folder.several-gguf") && QFileInfo(argument).isDir()) {
+        actions.push_back({tr("List It under This Disk"), [this, argument] {
+                               m_sections->setCurrentWidget(m_disk);
+                               m_diskController->addFolder(argument);
                            }});
     }
     m_messages->showMessage(m_wording.sentence(error), Severity::Error, actions);

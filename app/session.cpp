@@ -28,6 +28,9 @@ bool isHubId(const QString &id)
     return !isPathArgument(text) && !text.starts_with("ollama:") && parseHubReference(text).has_value();
 }
 
+/// Names a checkpoint of Ollama: what lies in its store on this disk goes before the catalog's.
+bool isOllamaId(const QString &id) { return id.startsWith(QLatin1String("ollama:")); }
+
 bool takes(const Engine &engine, const std::string &dtype)
 {
     return engine.kvDtypes.empty() || std::ranges::find(engine.kvDtypes, dtype) != engine.kvDtypes.end();
@@ -149,7 +152,7 @@ void Session::start(const QString &argument)
     const QString base = baseId(selected);
     const bool isCatalogId = ids.contains(base);
     const bool isOfHub = !isCatalogId && isHubId(base);
-    if (!isCatalogId && !isOfHub && !isPathArgument(base.toStdString()))
+    if (!isCatalogId && !isOfHub && !isOllamaId(base) && !isPathArgument(base.toStdString()))
         selected = firstSelection();
     // A what-if is derived as soon as its base is there.
     if (!selected.isEmpty())
@@ -285,8 +288,9 @@ void Session::open(const QString &argument)
         select(argument);
         return;
     }
-    const CatalogEntry *entry =
-        isPathArgument(argument.toStdString()) ? nullptr : m_library.catalog->find(argument.toStdString());
+    const CatalogEntry *entry = isPathArgument(argument.toStdString()) || isOllamaId(argument)
+                                    ? nullptr
+                                    : m_library.catalog->find(argument.toStdString());
     if (entry != nullptr) {
         select(toText(entry->id));
         return;

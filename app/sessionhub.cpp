@@ -38,7 +38,7 @@ void Session::reopen(const QString &argument)
     // The catalog's own rows are never among them, its repositories may be.
     const std::string text = argument.toStdString();
     const std::optional<HubReference> reference =
-        isPathArgument(text) ? std::nullopt : parseHubReference(text);
+        isPathArgument(text) || text.starts_with("ollama:") ? std::nullopt : parseHubReference(text);
     if (reference)
         openFromHub(*reference);
     else

@@ -47,6 +47,8 @@ const std::array<Row, static_cast<std::size_t>(Setting::Count)> &table()
         {Setting::ExportFolder, "paths/export", QString()},
         {Setting::LeftSection, "window/leftSection", QStringLiteral("catalog")},
         {Setting::WorkOffline, "hub/workOffline", false},
+        {Setting::DiskFolders, "disk/folders", QStringList()},
+        {Setting::DiskOrder, "disk/order", 0},
     }};
     return rows;
 }

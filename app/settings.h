@@ -42,6 +42,8 @@ enum class Setting : std::uint8_t {
     ExportFolder,
     LeftSection,
     WorkOffline,
+    DiskFolders,
+    DiskOrder,
     Count,
 };
 

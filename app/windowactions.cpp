@@ -29,6 +29,10 @@ WindowActions::WindowActions(QUndoStack *undoStack, QWidget *window)
                       QStringLiteral("Ctrl+F"));
     searchHub = add("searchHub", tr("Search the Hub"), tr("Go to the search of the Hub"),
                     QStringLiteral("Ctrl+Shift+F"));
+    showDisk = add("showDisk", tr("This Disk"), tr("Go to the checkpoints on this disk"),
+                   QStringLiteral("Ctrl+Shift+D"));
+    addFolder = add("addFolder", tr("Add Folder to This Disk…"),
+                    tr("List the checkpoints below a folder and keep looking there"));
     hubAccount = add("hubAccount", tr("Hub Account…"), tr("Enter or remove the access token of the Hub"));
     workOffline = add("workOffline", tr("Work Offline"),
                       tr("Make no connection: checkpoints of the Hub come from the caches alone"));
@@ -132,6 +136,8 @@ void WindowActions::makeMainMenu()
     mainMenu->addAction(cancelReading);
     mainMenu->addSeparator();
     mainMenu->addActions({undo, redo, pin, whatIf, focusFilter});
+    mainMenu->addSeparator();
+    mainMenu->addActions({showDisk, addFolder});
     mainMenu->addSeparator();
     mainMenu->addActions({searchHub, hubAccount, workOffline});
     mainMenu->addSeparator();

@@ -30,6 +30,8 @@ public:
     QAction *focusFilter = nullptr;
     QAction *searchHub = nullptr;
     QAction *hubAccount = nullptr;
+    QAction *showDisk = nullptr;
+    QAction *addFolder = nullptr;
     QAction *workOffline = nullptr;
     QAction *pin = nullptr;
     QAction *whatIf = nullptr;

@@ -526,6 +526,7 @@ constexpr auto errors = std::to_array<Words>({
     {"engine.unknown", "", "No engine is called “{subject}”: see “weir engines” for the ids, or use auto."},
     {"dtype.unknown", "", "“{subject}” is no KV cache dtype of {engine}: it knows {known}."},
     {"read.failed", "", "{subject} could not be read: {reason}."},
+    {"disk.failed", "Disk not looked through", "This disk could not be looked through: {reason}."},
 });
 
 std::function<std::string(std::string_view)> &translator()

@@ -4,7 +4,7 @@
 #include "models/items/hubfilter.h"
 #include "models/items/hubmodel.h"
 #include "models/items/text.h"
-#include "widgets/hubdelegate.h"
+#include "widgets/rowdelegate.h"
 #include "widgets/theme.h"
 
 #include <QCheckBox>
@@ -138,7 +138,7 @@ void HubView::setupList(HubModel *model)
     m_list->setIndentation(0);
     m_list->setExpandsOnDoubleClick(false);
     m_list->setModel(m_filter);
-    m_list->setItemDelegate(new HubDelegate(m_list));
+    m_list->setItemDelegate(new RowDelegate(m_list));
     m_list->setSelectionMode(QAbstractItemView::SingleSelection);
     m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_list->verticalScrollBar()->setSingleStep(16);

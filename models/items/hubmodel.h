@@ -3,6 +3,7 @@
 
 #include "models/base/units.h"
 #include "models/items/catalogmodel.h"
+#include "models/items/rowroles.h"
 #include "models/sources/hub/hubtypes.h"
 
 #include <QAbstractItemModel>
@@ -22,18 +23,7 @@ class HubModel : public QAbstractItemModel
     Q_OBJECT
 
 public:
-    enum Role {
-        ReferenceRole = Qt::UserRole + 1, ///< QString: what opens, "org/name" or "org/name:Q4_K_M"
-        SubtitleRole,                     ///< QString: "Safetensors · 61.1 GB"
-        DetailRole,                       ///< QString: "unsloth · ↓ 1.2M · 2026-10-03"; choices have none
-        FitRole,                          ///< int of Fit
-        BadgeRole,                        ///< QString: the word of the badge, empty while unknown
-        SpeedTextRole,                    ///< QString: "27 tok/s", empty where there is none
-        GatedRole,                        ///< bool: terms have to be accepted first, or it is private
-        FoldableRole,                     ///< bool: has choices, or may turn out to have some
-        SmallestBytesRole,                ///< quint64 of the smallest choice; invalid while unknown
-        PendingRole,                      ///< bool: is being read
-    };
+    using enum RowRole;
 
     explicit HubModel(QObject *parent = nullptr);
 

@@ -631,7 +631,7 @@ void TestHubWindow::environmentWins()
     QVERIFY(dialog->findChild<QLabel *>(u"hubTokenState"_s)->text().contains(u"HF_TOKEN"_s));
     QVERIFY(!dialog->findChild<QLineEdit *>(u"hubTokenEntry"_s)->isEnabled());
     QTest::qWait(50);
-    QCOMPARE(program.account.origin(), HubAccount::Origin::Environment);
+    QCOMPARE(program.account.origin(), HubAccount::Origin::Variable);
     QCOMPARE(program.bridge.calls().settings().token, token.toStdString());
     QVERIFY(m_hub->requests().empty());
 }

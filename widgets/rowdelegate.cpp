@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/hubdelegate.h"
+#include "widgets/rowdelegate.h"
 
-#include "models/items/hubmodel.h"
+#include "models/items/fit.h"
+#include "models/items/rowroles.h"
 #include "widgets/badge.h"
 #include "widgets/theme.h"
 
@@ -41,11 +42,11 @@ void paintLock(QPainter &painter, const QColor &color, const QPointF &center)
 
 } // namespace
 
-HubDelegate::HubDelegate(QObject *parent)
+RowDelegate::RowDelegate(QObject *parent)
     : QStyledItemDelegate(parent)
 {}
 
-QSize HubDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const
+QSize RowDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
     const double strong = QFontMetricsF(textFont(option.font, TextSize::Strong)).height();
     const double small = QFontMetricsF(textFont(option.font, TextSize::Small)).height();
@@ -54,7 +55,7 @@ QSize HubDelegate::sizeHint(const QStyleOptionViewItem &option, const QModelInde
     return {120, qRound(height)};
 }
 
-void HubDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
+void RowDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const
 {
     const Theme &theme = Theme::of(option.widget);
     const bool choice = isChoice(index);
@@ -93,18 +94,18 @@ void HubDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
         painter->setPen(QPen(theme.divider, 1));
         painter->drawLine(QPointF(gutter, row.top()), QPointF(gutter, row.bottom()));
     }
-    if (index.data(HubModel::FoldableRole).toBool())
+    if (index.data(FoldableRole).toBool())
         paintArrow(*painter, {gutter, first.center().y()}, option.state.testFlag(QStyle::State_Open),
                    theme.mutedText);
-    if (index.data(HubModel::GatedRole).toBool())
+    if (index.data(GatedRole).toBool())
         paintLock(*painter, theme.mutedText, {gutter, third.center().y()});
 
-    const auto fit = static_cast<Fit>(index.data(HubModel::FitRole).toInt());
+    const auto fit = static_cast<Fit>(index.data(FitRole).toInt());
     double nameRight = right;
-    const QString badge = index.data(HubModel::BadgeRole).toString();
+    const QString badge = index.data(BadgeRole).toString();
     if (!badge.isEmpty()) {
         nameRight = paintBadge(*painter, theme, small, {right, first.center().y()}, fit, badge) - 8;
-    } else if (index.data(HubModel::PendingRole).toBool()) {
+    } else if (index.data(PendingRole).toBool()) {
         // Three dots where the badge is going to be.
         painter->setPen(Qt::NoPen);
         painter->setBrush(theme.axis);
@@ -121,20 +122,19 @@ void HubDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option, c
 
     painter->setFont(small);
     double subtitleRight = right;
-    const QString speed = index.data(HubModel::SpeedTextRole).toString();
+    const QString speed = index.data(SpeedTextRole).toString();
     if (!speed.isEmpty()) {
         painter->drawText(second, Qt::AlignRight | Qt::AlignVCenter, speed);
         subtitleRight -= smallMetrics.horizontalAdvance(speed) + 8;
     }
     painter->setPen(theme.mutedText);
-    painter->drawText(QRectF(left, second.top(), subtitleRight - left, second.height()),
-                      Qt::AlignLeft | Qt::AlignVCenter,
-                      smallMetrics.elidedText(index.data(HubModel::SubtitleRole).toString(), Qt::ElideRight,
-                                              subtitleRight - left));
+    painter->drawText(
+        QRectF(left, second.top(), subtitleRight - left, second.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        smallMetrics.elidedText(index.data(SubtitleRole).toString(), Qt::ElideRight, subtitleRight - left));
     if (!choice)
-        painter->drawText(third, Qt::AlignLeft | Qt::AlignVCenter,
-                          smallMetrics.elidedText(index.data(HubModel::DetailRole).toString(), Qt::ElideRight,
-                                                  third.width()));
+        painter->drawText(
+            third, Qt::AlignLeft | Qt::AlignVCenter,
+            smallMetrics.elidedText(index.data(DetailRole).toString(), Qt::ElideRight, third.width()));
     painter->restore();
 }
 
