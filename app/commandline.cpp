@@ -7,6 +7,8 @@
 #include "models/checkpoint/requantize.h"
 #include "models/decode/cachebytes.h"
 #include "models/report/assessmentjson.h"
+#include "models/sources/disk/disk.h"
+#include "models/sources/disk/ollama.h"
 #include "models/sources/hub/hub.h"
 #include "models/sources/open.h"
 
@@ -15,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -232,7 +235,9 @@ Result<CheckpointPtr> openAt(const AssessOptions &options, const Library &librar
     if (!recipe && (!isLabel || options.quant->size() > maxRecipeText))
         return std::unexpected(recipe.error());
     Hub hub(hubSettings(processEnvironment())); // connects to nothing until it is asked
+    Ollama ollama(ollamaSettings(processEnvironment()));
     OpenContext context{*library.catalog, &hub};
+    context.ollama = &ollama;
     if (isLabel)
         context.preferredQuantization = *options.quant;
     for (const Source source :
@@ -378,6 +383,72 @@ int listCatalog(const Library &library, bool json, std::ostream &out)
     return 0;
 }
 
+/// "2026-03-01T12:00:00Z"; empty for an unknown time.
+std::string dateText(std::int64_t seconds)
+{
+    if (seconds <= 0)
+        return {};
+    const std::chrono::sys_seconds time{std::chrono::seconds(seconds)};
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss clock(time - day);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+std::string_view diskPlaceLabel(DiskPlaceKind kind)
+{
+    switch (kind) {
+    case DiskPlaceKind::HuggingFaceCache: return "Hugging Face";
+    case DiskPlaceKind::Ollama: return "Ollama";
+    case DiskPlaceKind::LmStudio: return "LM Studio";
+    case DiskPlaceKind::LlamaCppCache: return "llama.cpp";
+    case DiskPlaceKind::Folder: break;
+    }
+    return "Folder";
+}
+
+int listCheckpointsOnDisk(const std::vector<std::string> &added, bool json, std::ostream &out,
+                          std::ostream &err)
+{
+    const std::vector<std::filesystem::path> folders(added.begin(), added.end());
+    const DiskListing listing = listDisk(diskPlaces(DiskEnvironment::fromProcess(), folders));
+    for (const Message &note : listing.notes)
+        err << wordDetail(note) << '\n';
+    if (json) {
+        Json items = Json::array();
+        for (const DiskCheckpoint &each : listing.checkpoints) {
+            const auto textOrNull = [](const std::string &text) {
+                return text.empty() ? Json(nullptr) : Json(text);
+            };
+            Json problem(nullptr);
+            if (each.problem)
+                problem = {{"id", each.problem->id}, {"message", wordDetail(*each.problem)}};
+            items.push_back({{"name", each.name},
+                             {"argument", each.argument},
+                             {"kind", diskPlaceKindId(each.kind)},
+                             {"place", each.place.string()},
+                             {"format", formatId(each.format)},
+                             {"quantization", textOrNull(each.quantization)},
+                             {"bytes", each.bytes},
+                             {"modified", textOrNull(dateText(each.modified))},
+                             {"complete", each.complete},
+                             {"problem", std::move(problem)}});
+        }
+        printJson({{"schema", "weir.disk/1"}, {"items", std::move(items)}}, out);
+        return 0;
+    }
+    TextTable table({"Name", "Format", "Quantization", ">Weights", "In", "Problem"});
+    for (const DiskCheckpoint &each : listing.checkpoints) {
+        table.addRow({each.name, std::string(each.format == Format::Unknown ? "" : formatId(each.format)),
+                      each.quantization, formatBytes(each.bytes), std::string(diskPlaceLabel(each.kind)),
+                      each.problem ? wordDetail(*each.problem) : std::string()});
+    }
+    out << table.text();
+    return 0;
+}
+
 /// Options of the window that scripts use; not shown in the help.
 void addWindowOptions(CLI::App &app, CommandOutcome &outcome, std::string &size, std::string &screenshot)
 {
@@ -433,8 +504,9 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
     AssessOptions options;
     CLI::App *assessCommand = app.add_subcommand("assess", "Fit, bytes and speed of one checkpoint");
     assessCommand
-        ->add_option("checkpoint", options.checkpoint,
-                     "A path, a catalog id, or org/name[@revision][:quantization] on the Hub")
+        ->add_option(
+            "checkpoint", options.checkpoint,
+            "A path, a catalog id, org/name[@revision][:quantization] on the Hub, or ollama:name:tag")
         ->required();
     assessCommand->add_option("--source", options.source, "Where to look, and nowhere else: hub, catalog ...")
         ->check(CLI::IsMember({"hub", "catalog", "folder", "file", "ollama", "config"}));
@@ -466,7 +538,12 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
     CLI::App *machines = app.add_subcommand("machines", "List the machines that are known");
     CLI::App *engines = app.add_subcommand("engines", "List the engines that are known");
     CLI::App *catalog = app.add_subcommand("catalog", "List the checkpoints that ship with the program");
-    for (CLI::App *each : {machines, engines, catalog})
+    CLI::App *disk = app.add_subcommand(
+        "disk", "List the checkpoints on this disk: caches of Hugging Face and llama.cpp, Ollama, LM Studio");
+    std::vector<std::string> folders;
+    disk->add_option("--folder", folders, "Look through this folder as well; may be given several times")
+        ->allow_extra_args(false);
+    for (CLI::App *each : {machines, engines, catalog, disk})
         each->add_flag("--json", listJson, "Print one JSON object");
 
     try {
@@ -490,6 +567,10 @@ CommandOutcome runCommandLine(int argc, const char *const *argv, std::ostream &o
         outcome.screenshot = screenshot;
     if (app.get_subcommands().empty())
         return outcome;
+    if (disk->parsed()) {
+        outcome.exitStatus = listCheckpointsOnDisk(folders, listJson, out, err);
+        return outcome;
+    }
 
     const Library library = Library::read();
     if (!library.problems.empty()) {

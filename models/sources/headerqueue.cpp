@@ -151,8 +151,10 @@ Result<ParsedHeader> HeaderQueue::parse(std::size_t file, FileBytes bytes) const
     const auto visit = [&](const HeaderTensor &tensor) {
         if (!m_filter(file, tensor.name))
             return true;
-        header.names.push_back(std::hash<std::string_view>{}(tensor.name));
-        return header.tensors.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, 0);
+        const std::optional<std::string> other = m_repository.tensorName(tensor.name);
+        const std::string_view name = other ? std::string_view(*other) : tensor.name;
+        header.names.push_back(std::hash<std::string_view>{}(name));
+        return header.tensors.add(name, tensor.dtype, tensor.shape, tensor.bytes, 0);
     };
     const Result<void> read =
         readSafetensorsHeader(header.json, header.fileBytes - *whole, subject, visit, &header.formatTag);

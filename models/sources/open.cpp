@@ -3,6 +3,10 @@
 
 #include "models/base/units.h"
 #include "models/sources/catalog.h"
+#include "models/sources/disk/hubcachepath.h"
+#include "models/sources/disk/ollama.h"
+#include "models/sources/disk/ollamamanifest.h"
+#include "models/sources/disk/ollamastore.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/hub.h"
 #include "models/sources/hub/hubchoice.h"
@@ -127,6 +131,35 @@ Result<CheckpointPtr> readOneSafetensors(const fs::path &file, std::stop_token s
     return readSafetensors(files, shard ? std::string() : name, std::move(stop), progress);
 }
 
+/// A model by its name in Ollama: what is on this disk, then what the catalog knows, then the registry.
+Result<CheckpointPtr> openOllama(std::string_view argument, const OpenContext &context, std::stop_token stop,
+                                 const ProgressCallback &progress)
+{
+    const auto name = parseOllamaName(argument);
+    if (!name && (context.forced || context.ollama != nullptr))
+        return fail("ollama.bad-name", ErrorKind::Usage, std::string(argument));
+    if (name && context.ollama != nullptr) {
+        if (auto read = context.ollama->readLocal(*name, stop, progress))
+            return *std::move(read);
+    }
+    if (!context.forced) {
+        if (const CatalogEntry *entry = context.catalog.find(argument))
+            return context.catalog.load(*entry);
+    }
+    if (context.ollama == nullptr)
+        return fail("open.unknown", ErrorKind::NotFound, std::string(argument));
+    if (context.hub == nullptr || context.hub->settings().offline)
+        return fail("ollama.not-here", ErrorKind::NotFound, name->shortest());
+    if (name->host == "hf.co" || name->host == "huggingface.co") { // the Hub acting as a registry
+        HubReference reference;
+        reference.repository = name->space + '/' + name->model;
+        if (name->tag != OllamaName{}.tag)
+            reference.choice = name->tag;
+        return context.hub->read(reference, std::move(stop), progress, context.preferredQuantization);
+    }
+    return context.ollama->readRegistry(*name, std::move(stop), progress);
+}
+
 fs::path expandHome(std::string_view argument)
 {
     if (argument == "~" || argument.starts_with("~/")) {
@@ -141,6 +174,10 @@ fs::path expandHome(std::string_view argument)
 Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const ProgressCallback &progress,
                                const std::string &preferred)
 {
+    if (auto read = readOllamaPath(path, stop, progress))
+        return *std::move(read);
+    if (auto read = readHubCachePath(path, stop, progress, preferred))
+        return *std::move(read);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)
@@ -153,7 +190,9 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
         return fail("file.not-regular", ErrorKind::Unreadable, path.string());
 
     const std::string name = path.filename().string();
-    if (name.ends_with(".gguf"))
+    // A blob of Ollama's has no ending, and tells what it is by its first bytes.
+    if (name.ends_with(".gguf")
+        || (name.starts_with("sha256-") && isSha256(std::string_view(name).substr(7))))
         return named(readGgufFile(path, std::move(stop), progress), path);
     if (name.ends_with(".safetensors"))
         return named(readOneSafetensors(path, std::move(stop), progress), path);
@@ -199,7 +238,9 @@ Result<CheckpointPtr> openCheckpoint(std::string_view argument, const OpenContex
     const bool mayBePath = may(Source::Folder) || may(Source::File) || may(Source::Config);
     if (mayBePath && (context.forced || isPathArgument(argument)))
         return readPath(expandHome(argument), std::move(stop), progress, context.preferredQuantization);
-    if (may(Source::Catalog) || may(Source::Ollama)) {
+    if (context.forced == Source::Ollama || (argument.starts_with("ollama:") && may(Source::Ollama)))
+        return openOllama(argument, context, std::move(stop), progress);
+    if (may(Source::Catalog)) {
         if (const CatalogEntry *entry = context.catalog.find(argument))
             return context.catalog.load(*entry);
         if (context.forced)

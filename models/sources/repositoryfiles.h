@@ -69,6 +69,8 @@ public:
     /// How many reads are worth having in hand at one time.
     virtual unsigned parallelReads() const = 0;
     virtual Result<std::unique_ptr<RepositoryStream>> open(const std::string &path, std::stop_token stop) = 0;
+    /// How the readers know a tensor that a file of this repository calls `name`, if that is another name.
+    virtual std::optional<std::string> tensorName(std::string_view) const { return std::nullopt; }
     /// True for an error that is about the way to a file and not about what is in it.
     static bool isAboutTheWay(const Error &error)
     {

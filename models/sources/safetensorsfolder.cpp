@@ -404,9 +404,11 @@ private:
         const auto visit = [&](const HeaderTensor &tensor) {
             if (inIndex && isElsewhere(path, tensor.name))
                 return true;
-            if (!m_seen.insert(std::hash<std::string_view>{}(tensor.name)).second)
+            const std::optional<std::string> other = m_repository.tensorName(tensor.name);
+            const std::string_view name = other ? std::string_view(*other) : tensor.name;
+            if (!m_seen.insert(std::hash<std::string_view>{}(name)).second)
                 return true;
-            return rest.tensors.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, 0);
+            return rest.tensors.add(name, tensor.dtype, tensor.shape, tensor.bytes, 0);
         };
         const Result<void> read = readSafetensorsHeader(
             header.json, header.fileBytes - 8 - header.json.size(), subject(path), visit);

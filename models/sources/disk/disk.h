@@ -86,8 +86,8 @@ struct DiskListing
 inline constexpr std::size_t maxDiskCheckpoints = 10'000; ///< of one listing; more are noted and left out
 inline constexpr std::size_t maxWatchedFolders = 512;
 
-/// Looks through the places: names, sizes and small JSON files only. Links to folders are not followed, nothing
-/// but regular files is opened, entries and depth are bounded. Blocking: call it off the GUI thread. Ends soon after
+/// Looks through the places: names, sizes and small JSON files only. Each folder is looked through once, whatever
+/// links lead to it; nothing but regular files is opened, entries and depth are bounded. Blocking: call it off the GUI thread. Ends soon after
 /// a stop is requested, with what was found until then.
 DiskListing listDisk(std::span<const DiskPlace> places, std::stop_token stop = {});
 

@@ -48,6 +48,7 @@ struct HttpRequest
     std::optional<HttpRange> range;
     std::uint64_t limit = 16U << 20U; ///< of the body; a longer one is the error "hub.too-large"
     std::string ifNoneMatch;          ///< an ETag; a 304 is then an answer
+    std::string accept = "*/*";       ///< kinds of content that are asked for
     std::string subject;              ///< what errors are about
     bool first = false;               ///< goes before what is queued
 };

@@ -65,7 +65,7 @@ bool HttpClient::Worker::startHop(Job &job)
     const auto line = [&job](const std::string &text) {
         job.lines = curl_slist_append(job.lines, text.c_str());
     };
-    line("Accept: */*");
+    line("Accept: " + job.request.accept);
     line("Accept-Encoding: identity"); // a compressed answer would lose its length and its ranges
     if (!job.left && !job.request.token.empty())
         line("Authorization: Bearer " + job.request.token);

@@ -30,6 +30,22 @@ std::vector<ListedFile> plainListing(const std::vector<HubFile> &files)
 
 } // namespace
 
+HttpOptions httpOptions(const HubSettings &settings)
+{
+    HttpOptions options;
+    options.userAgent = settings.userAgent;
+    options.caBundle = settings.caBundle;
+    options.httpProxy = settings.httpProxy;
+    options.httpsProxy = settings.httpsProxy;
+    options.noProxy = settings.noProxy;
+    options.connectTimeout = settings.connectTimeout;
+    options.stallTimeout = settings.stallTimeout;
+    options.retryDelay = settings.retryDelay;
+    options.perHost = std::max(1U, settings.connections);
+    options.tries = std::max(1U, settings.tries);
+    return options;
+}
+
 Hub::Private::Private(HubSettings given)
     : m_settings(std::move(given))
     , m_cache(m_settings.metadataCache, m_settings.cacheBytes)
@@ -44,20 +60,8 @@ HubSettings Hub::Private::settings() const
 HttpClient &Hub::Private::client()
 {
     const std::lock_guard lock(m_mutex);
-    if (!m_client) {
-        HttpOptions options;
-        options.userAgent = m_settings.userAgent;
-        options.caBundle = m_settings.caBundle;
-        options.httpProxy = m_settings.httpProxy;
-        options.httpsProxy = m_settings.httpsProxy;
-        options.noProxy = m_settings.noProxy;
-        options.connectTimeout = m_settings.connectTimeout;
-        options.stallTimeout = m_settings.stallTimeout;
-        options.retryDelay = m_settings.retryDelay;
-        options.perHost = std::max(1U, m_settings.connections);
-        options.tries = std::max(1U, m_settings.tries);
-        m_client = std::make_unique<HttpClient>(std::move(options));
-    }
+    if (!m_client)
+        m_client = std::make_unique<HttpClient>(httpOptions(m_settings));
     return *m_client;
 }
 

@@ -3,6 +3,7 @@
 
 #include "models/base/error.h"
 #include "models/sources/hub/http.h"
+#include "models/sources/hub/hubsettings.h"
 #include "models/sources/hub/hubtypes.h"
 
 #include <cstddef>
@@ -24,6 +25,9 @@ struct HubSubject
 
     std::string text() const { return file.empty() ? repository : repository + '/' + file; }
 };
+
+/// How requests are made with these settings.
+HttpOptions httpOptions(const HubSettings &settings);
 
 /// What an answer that is no success means (section by section as the Hub's own client reads it).
 Error hubError(const HttpResponse &response, const HubSubject &subject);

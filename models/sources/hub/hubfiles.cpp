@@ -148,6 +148,8 @@ private:
 
 std::string resolveUrl(const HubPlace &place, const std::string &path)
 {
+    if (place.address)
+        return place.address(path);
     return fmt::format("{}/{}/resolve/{}/{}", place.endpoint, urlQuoted(place.repository, true),
                        urlQuoted(place.commit), urlQuoted(path, true));
 }
@@ -185,6 +187,13 @@ HubFiles::~HubFiles()
 std::string HubFiles::subject(const std::string &path) const
 {
     return path.empty() ? m_place.repository : m_place.repository + '/' + path;
+}
+
+Error HubFiles::refusal(const HttpResponse &response, const std::string &path) const
+{
+    if (m_place.refusal)
+        return m_place.refusal(response, subject(path));
+    return hubError(response, {m_place.repository, m_place.revision, path, m_place.token.empty()});
 }
 
 HttpRequest HubFiles::request(const std::string &path) const
@@ -238,10 +247,8 @@ Result<std::string> HubFiles::checkedText(const std::string &path, Result<HttpRe
 {
     if (!response)
         return std::unexpected(response.error());
-    if (response->status != 200) {
-        return std::unexpected(
-            hubError(*response, {m_place.repository, m_place.revision, path, m_place.token.empty()}));
-    }
+    if (response->status != 200)
+        return std::unexpected(refusal(*response, path));
     const ListedFile *file = find(path);
     if (file != nullptr && file->bytes > 0 && file->bytes != response->body.size()) {
         const bool page = !impostorError(response->body).empty();
@@ -424,10 +431,8 @@ Result<void> HubFiles::checkPart(const Ask &ask, const Result<HttpResponse> &res
     };
     if (response->status == 416)
         return sizeError(response->total.value_or(0));
-    if (response->status != 206 && response->status != 200) {
-        return std::unexpected(
-            hubError(*response, {m_place.repository, m_place.revision, ask.path, m_place.token.empty()}));
-    }
+    if (response->status != 206 && response->status != 200)
+        return std::unexpected(refusal(*response, ask.path));
     const std::uint64_t have = ask.bytes.size();
     if (ask.first + have == 0 && !impostorError(response->body).empty() && response->total != file->bytes)
         return std::unexpected(brokenAnswer(subject(ask.path), m_place.endpoint, "a web page"));

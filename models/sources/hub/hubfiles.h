@@ -26,6 +26,12 @@ struct HubPlace
     std::string repository;
     std::string revision; ///< as the user named it, for messages
     std::string commit;   ///< asked for instead, so that all files are of one state
+
+    // For what is laid out otherwise than the Hub (a registry); else empty.
+    /// Where a file lies.
+    std::function<std::string(const std::string &path)> address = {};
+    /// What an answer that is no success means.
+    std::function<Error(const HttpResponse &response, const std::string &subject)> refusal = {};
 };
 
 std::string resolveUrl(const HubPlace &place, const std::string &path);
@@ -94,6 +100,7 @@ private:
     };
 
     HttpRequest request(const std::string &path) const;
+    Error refusal(const HttpResponse &response, const std::string &path) const;
     void askAhead();
     void arrivedAhead(const std::string &path, Result<FileBytes> part);
     void ask(std::shared_ptr<Ask> ask);

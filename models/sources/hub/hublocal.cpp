@@ -44,14 +44,26 @@ std::optional<HubSnapshot> openSnapshot(const fs::path &hubCache, const std::str
     std::string name = repository;
     if (const std::size_t slash = name.find('/'); slash != std::string::npos)
         name.replace(slash, 1, "--");
+    const fs::path folder = hubCache / ("models--" + name);
+    return openSnapshotFolder(folder, isCommit(revision) ? revision : snapshotCommit(folder, revision));
+}
+
+std::string snapshotCommit(const fs::path &repositoryFolder, const std::string &revision)
+{
+    return isPlainRelativePath(revision) ? readRef(repositoryFolder / "refs" / revision) : std::string();
+}
+
+std::optional<HubSnapshot> openSnapshotFolder(const fs::path &repositoryFolder, const std::string &commit)
+{
     std::error_code error;
-    const fs::path folder = fs::canonical(hubCache / ("models--" + name), error);
-    if (error)
+    const fs::path folder = fs::canonical(repositoryFolder, error);
+    if (error || !isCommit(commit))
         return std::nullopt;
     HubSnapshot snapshot;
-    snapshot.commit = isCommit(revision) ? revision : readRef(folder / "refs" / revision);
+    snapshot.commit = commit;
     const fs::path root = folder / "snapshots" / snapshot.commit;
-    if (snapshot.commit.empty() || !fs::is_directory(root, error))
+    // A link in the place of the snapshot would lead anywhere.
+    if (fs::symlink_status(root, error).type() != fs::file_type::directory)
         return std::nullopt;
 
     std::vector<ListedFile> listing;

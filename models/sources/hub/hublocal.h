@@ -25,4 +25,11 @@ struct HubSnapshot
 std::optional<HubSnapshot> openSnapshot(const std::filesystem::path &hubCache, const std::string &repository,
                                         const std::string &revision);
 
+/// The same for one commit of a repository's folder (`models--org--name`) in the cache.
+std::optional<HubSnapshot> openSnapshotFolder(const std::filesystem::path &repositoryFolder,
+                                              const std::string &commit);
+
+/// The commit that a branch or tag of a repository's folder stands for; empty if it is not known there.
+std::string snapshotCommit(const std::filesystem::path &repositoryFolder, const std::string &revision);
+
 } // namespace weir

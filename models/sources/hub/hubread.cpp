@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sources/hub/hubread.h"
+
 #include "models/sources/hub/hubprivate.h"
 
 #include "models/base/saturating.h"
@@ -18,9 +20,6 @@
 
 namespace weir {
 
-namespace {
-
-/// Reads one choice of a repository, wherever its files lie. What it was and what else there is, is noted.
 Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &reference,
                               const std::string &preferred, const std::stop_token &stop,
                               const ProgressCallback &progress)
@@ -89,6 +88,8 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
     checkpoint.companions = companionsOf(files.listing(), checkpoint);
     return checkpoint;
 }
+
+namespace {
 
 /// Small files that the reader of safetensors will ask for.
 std::vector<std::string> textsOf(const RepositoryFiles &files)
