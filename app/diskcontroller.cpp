@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/diskcontroller.h"
 
+#include "app/loader.h"
 #include "app/session.h"
 #include "app/settings.h"
 #include "models/items/diskmodel.h"
@@ -72,7 +73,7 @@ DiskController::Calls DiskController::processCalls(std::shared_ptr<const Catalog
         return listDisk(places, std::move(stop));
     };
     calls.read = [catalog = std::move(catalog)](const std::string &argument, std::stop_token stop) {
-        return openCheckpoint(argument, OpenContext{*catalog}, std::move(stop));
+        return diskOpener()(argument, *catalog, std::move(stop), {});
     };
     return calls;
 }

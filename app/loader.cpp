@@ -3,6 +3,8 @@
 
 #include "models/items/text.h"
 #include "models/sources/catalog.h"
+#include "models/sources/disk/ollama.h"
+#include "models/sources/hub/hub.h"
 
 #include <QMetaObject>
 
@@ -27,13 +29,33 @@ Result<CheckpointPtr> guarded(std::string_view subject, const std::function<Resu
 
 } // namespace
 
+Loader::Opener diskOpener()
+{
+    return [](std::string_view argument, const Catalog &catalog, std::stop_token stop,
+              const ProgressCallback &progress) {
+        Ollama ollama(ollamaSettings(processEnvironment()));
+        OpenContext context{catalog};
+        context.ollama = &ollama;
+        return openCheckpoint(argument, context, std::move(stop), progress);
+    };
+}
+
+Loader::Opener registryOpener(std::shared_ptr<Hub> hub)
+{
+    return [hub = std::move(hub)](std::string_view argument, const Catalog &catalog, std::stop_token stop,
+                                  const ProgressCallback &progress) {
+        Ollama ollama(ollamaSettings(processEnvironment()));
+        OpenContext context{catalog};
+        context.ollama = &ollama;
+        context.hub = hub.get();
+        return openCheckpoint(argument, context, std::move(stop), progress);
+    };
+}
+
 Loader::Loader(std::shared_ptr<const Catalog> catalog, QObject *parent)
     : QObject(parent)
     , m_catalog(std::move(catalog))
-    , m_opener([](std::string_view argument, const Catalog &entries, std::stop_token stop,
-                  const ProgressCallback &report) {
-        return openCheckpoint(argument, OpenContext{entries}, std::move(stop), report);
-    })
+    , m_opener(diskOpener())
 {}
 
 Loader::~Loader() = default;
@@ -45,6 +67,20 @@ void Loader::setHubReaders(HubReader live, HubReader cached)
 }
 
 void Loader::open(const QString &argument)
+{
+    startOpening(argument,
+                 [this, text = argument.toStdString(), opener = m_opener, registry = m_registryOpener,
+                  catalog = m_catalog](const std::stop_token &stop, const ProgressCallback &progress) {
+                     Result<CheckpointPtr> read =
+                         guarded(text, [&] { return opener(text, *catalog, stop, progress); });
+                     if (read || read.error().id != "ollama.not-here" || !registry)
+                         return read;
+                     QMetaObject::invokeMethod(this, [this] { emit registryNeeded(); }, Qt::QueuedConnection);
+                     return guarded(text, [&] { return registry(text, *catalog, stop, progress); });
+                 });
+}
+
+void Loader::openFromDisk(const QString &argument)
 {
     startOpening(argument, [text = argument.toStdString(), opener = m_opener, catalog = m_catalog](
                                const std::stop_token &stop, const ProgressCallback &progress) {

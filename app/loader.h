@@ -18,6 +18,7 @@
 namespace weir {
 
 class Catalog;
+class Hub;
 
 /// The one bridge between blocking readers and the window: runs them on threads of its own and turns
 /// what they say into signals on the GUI thread, where it lives. A new request to open supersedes the
@@ -40,11 +41,15 @@ public:
                                                           const ProgressCallback &progress)>;
 
     void setOpener(Opener opener) { m_opener = std::move(opener); }
+    /// Asked where the opener says "ollama.not-here": see registryOpener(). None: no registry is asked.
+    void setRegistryOpener(Opener opener) { m_registryOpener = std::move(opener); }
     /// `cached` reads from the caches alone. Without readers nothing of the Hub opens.
     void setHubReaders(HubReader live, HubReader cached);
 
     /// Reads what the user named. Ends in exactly one of opened, failed or cancelled, unless superseded.
     void open(const QString &argument);
+    /// The same from this disk and the catalog alone: what was open the last time asks no network.
+    void openFromDisk(const QString &argument);
     /// The same for a checkpoint of the Hub, even where the catalog has one of that name; its argument is
     /// hubReferenceText().
     void openFromHub(const HubReference &reference);
@@ -59,6 +64,8 @@ public:
 signals:
     /// The Hub is about to be asked.
     void hubNeeded();
+    /// A registry of Ollama's is being asked.
+    void registryNeeded();
     void started(const QString &argument);
     /// `total` is 0 as long as it is unknown.
     void progress(int done, int total, const QString &file);
@@ -81,6 +88,7 @@ private:
 
     std::shared_ptr<const Catalog> m_catalog;
     Opener m_opener;
+    Opener m_registryOpener;
     HubReader m_hubReader;
     HubReader m_hubCacheReader;
     quint64 m_openNumber = 0; ///< the request whose answer counts
@@ -88,5 +96,10 @@ private:
     QString m_argument;
     Jobs m_jobs; ///< last: its threads end before what they use
 };
+
+/// Opens from this disk, from the catalog, and Ollama's names from the stores on this disk.
+Loader::Opener diskOpener();
+/// Opens Ollama's names from their registry (those that mean the Hub from there), unless the Hub's client is offline.
+Loader::Opener registryOpener(std::shared_ptr<Hub> hub);
 
 } // namespace weir

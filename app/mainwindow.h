@@ -108,6 +108,7 @@ private:
     void applyThemeChoice(const QString &choice);
     void showAbout();
 
+    bool m_registryAsked = false;
     bool m_columnsAreDefault = false; ///< until the window is shown, and has its size
     Session &m_session;
     Loader &m_loader;

@@ -2,6 +2,7 @@
 // What the window does about the checkpoints on this disk.
 #include "app/diskcontroller.h"
 #include "app/filedialog.h"
+#include "app/loader.h"
 #include "app/mainwindow.h"
 #include "app/session.h"
 #include "app/settings.h"
@@ -26,6 +27,10 @@ void MainWindow::connectDisk()
     connect(m_disk, &DiskView::orderChanged, this,
             [this] { m_settings.setValue(Setting::DiskOrder, static_cast<int>(m_disk->order())); });
     connect(m_disk, &DiskView::activated, m_messages, &QWidget::hide);
+    connect(&m_loader, &Loader::registryNeeded, this, [this] {
+        m_registryAsked = true;
+        updateStatus();
+    });
     connect(m_disk, &DiskView::folderAsked, this, &MainWindow::addDiskFolder);
     connect(m_diskController, &DiskController::messageRaised, this,
             [this](const QString &sentence) { showMessage(sentence, Severity::Warning); });

@@ -207,6 +207,8 @@ void MainWindow::updateStatus()
         network = tr("working offline");
     else if (m_bridge.wasUsed())
         network = tr("%1 is asked for what you look for there").arg(m_bridge.hubName());
+    else if (m_registryAsked)
+        network = tr("a registry of Ollama's was asked");
     m_status->setText(catalogText + QStringLiteral(" · ") + network);
     const bool binary = m_session.unit() == ByteUnit::Gibibytes;
     m_unit->setText(binary ? m_actions->unitGibibytes->text() : m_actions->unitGigabytes->text());

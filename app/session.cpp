@@ -207,7 +207,7 @@ QString Session::firstSelection() const
 void Session::openNextRemembered()
 {
     if (!m_remembered.isEmpty() && !m_loader.isOpening())
-        m_loader.open(m_remembered.takeFirst());
+        m_loader.openFromDisk(m_remembered.takeFirst());
 }
 
 void Session::setMachine(const QString &id)

@@ -80,10 +80,12 @@ int runWindow(int argc, char **argv, const WindowOptions &options)
 
     WindowWording wording;
     const Library library = Library::read();
-    HubBridge hub(hubCalls(std::make_shared<Hub>(hubSettings(processEnvironment()))));
+    const auto client = std::make_shared<Hub>(hubSettings(processEnvironment()));
+    HubBridge hub(hubCalls(client));
     HubAccount account(hub, desktopKeyring());
     Loader loader(library.catalog);
     hub.serve(loader);
+    loader.setRegistryOpener(registryOpener(client));
     Session session(library, *settings, loader);
     MainWindow window(session, loader, hub, account, *settings, wording);
     if (options.width > 0 && options.height > 0)

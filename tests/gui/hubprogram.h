@@ -46,13 +46,15 @@ struct HubProgram
                const QString &argument = {})
         : settings(folder + QStringLiteral("/weir.ini"))
         , library(Library::read())
-        , bridge(hubCalls(std::make_shared<Hub>(hubSettings)))
+        , client(std::make_shared<Hub>(hubSettings))
+        , bridge(hubCalls(client))
         , account(bridge, keyring.calls())
         , loader(library.catalog)
         , session(library, settings, loader)
         , window(session, loader, bridge, account, settings, wording)
     {
         bridge.serve(loader);
+        loader.setRegistryOpener(registryOpener(client));
         window.resize(1280, 800);
         session.start(argument);
         window.show();
@@ -146,6 +148,7 @@ struct HubProgram
     WindowWording wording;
     Settings settings;
     Library library;
+    std::shared_ptr<Hub> client;
     HubBridge bridge;
     HubAccount account;
     Loader loader;
