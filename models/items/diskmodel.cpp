@@ -110,8 +110,10 @@ QVariant DiskModel::placeData(const Place &place, int role) const
     };
     const auto contents = [this, &place, &sum] {
         const int count = static_cast<int>(place.rows.size());
-        return count == 0 ? tr("no checkpoint")
-                          : tr("%n checkpoints · %1", nullptr, count).arg(shortBytes(sum(), m_unit));
+        if (count == 0)
+            return tr("no checkpoint");
+        const QString counted = count == 1 ? tr("1 checkpoint") : tr("%n checkpoints", nullptr, count);
+        return QString(counted + QStringLiteral(" · ") + shortBytes(sum(), m_unit));
     };
     switch (role) {
     case Qt::DisplayRole: return title();

@@ -195,6 +195,8 @@ void TestDiskWindow::listsEveryStore()
     enter(*program);
     QTRY_COMPARE(places(*program),
                  (QStringList{u"Hugging Face cache"_s, u"Ollama"_s, u"LM Studio"_s, u"llama.cpp cache"_s}));
+    QVERIFY(
+        list(*program)->model()->index(0, 0).data(SubtitleRole).toString().startsWith(u"1 checkpoint · "_s));
     const QModelIndex hub = row(*program, u"tiny/Llama-One"_s);
     QVERIFY(hub.isValid());
     QCOMPARE(hub.data().toString(), u"Llama-One"_s);
