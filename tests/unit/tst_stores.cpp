@@ -64,7 +64,7 @@ fs::path StoresTest::expand(const std::string &name)
     QProcess process;
     process.start(u"python3"_s, {q((m_oracle / "expand.py").string()), m_expanded->path(), q(name)});
     if (!process.waitForFinished(120'000) || process.exitCode() != 0)
-        return m_repository = {};
+        return m_repository = fs::path();
     return m_repository = s(QString::fromUtf8(process.readAllStandardOutput()).trimmed());
 }
 
