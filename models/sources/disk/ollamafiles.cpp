@@ -61,18 +61,22 @@ void noteOthers(const OllamaManifest &manifest, const OllamaConfig &config, Chec
         else if (layer.kind == OllamaLayerKind::Adapter)
             adapters.push_back(layer);
     }
-    const auto note = [&checkpoint](std::string id, Severity severity,
-                                    const std::vector<OllamaLayer> &layers) {
-        if (layers.empty())
-            return;
-        checkpoint.notes.push_back({std::move(id), severity, {{"bytes", Bytes{bytesOf(layers)}}}, {}});
-        constexpr std::size_t most = 16; // a draft may be a thousand tensors
-        for (std::size_t i = 0; i < std::min(layers.size(), most); ++i)
-            checkpoint.companions.push_back({ollamaBlobName(layers[i]), layers[i].bytes, true});
-    };
-    note("ollama.projector", Severity::Info, projectors);
-    note("ollama.draft", Severity::Info, drafts);
-    note("ollama.adapter", Severity::Warning, adapters);
+    const auto bytesOfAll = [](const std::vector<OllamaLayer> &layers) { return Bytes{bytesOf(layers)}; };
+    if (!projectors.empty()) {
+        checkpoint.notes.push_back(
+            {"ollama.projector", Severity::Info, {{"bytes", bytesOfAll(projectors)}}, {}});
+    }
+    if (!drafts.empty())
+        checkpoint.notes.push_back({"ollama.draft", Severity::Info, {{"bytes", bytesOfAll(drafts)}}, {}});
+    if (!adapters.empty()) {
+        checkpoint.notes.push_back(
+            {"ollama.adapter", Severity::Warning, {{"bytes", bytesOfAll(adapters)}}, {}});
+    }
+    constexpr std::size_t most = 16; // of each: a draft may be a thousand tensors
+    for (const std::vector<OllamaLayer> *layers : {&projectors, &drafts, &adapters}) {
+        for (std::size_t i = 0; i < std::min(layers->size(), most); ++i)
+            checkpoint.companions.push_back({ollamaBlobName((*layers)[i]), (*layers)[i].bytes, true});
+    }
 }
 
 /// A config with the quantization that the blobs have. Source: ollama x/quant/quant.go (groups and bits by type).
@@ -110,7 +114,7 @@ Result<CheckpointPtr> readGgufLayers(RepositoryFiles &blobs, const std::vector<O
     for (const OllamaLayer &layer : layers)
         parts.push_back(ollamaBlobName(layer));
     Result<CheckpointPtr> read = readGguf(blobs, parts, stop, progress);
-    if (read || parts.size() == 1 || read.error().id != "gguf.split-mismatch")
+    if (read || parts.size() == 1 || !read.error().id.ends_with("split-mismatch"))
         return read;
     read = readGguf(blobs, {parts.back()}, stop, progress);
     if (!read)
