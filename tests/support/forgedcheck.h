@@ -160,8 +160,8 @@ inline Differences differencesFrom(const Json &expected, const CheckpointPtr &re
     std::ranges::sort(counted);
     std::vector<std::string> weightFiles;
     for (const std::string file : expected["weight_files"])
-        weightFiles.push_back(gguf && checkpoint.source != Source::Hub ? fs::path(file).filename().string()
-                                                                       : file);
+        weightFiles.push_back(gguf && checkpoint.repository.empty() ? fs::path(file).filename().string()
+                                                                    : file);
     std::ranges::sort(weightFiles);
     differences.compare(u"weight files"_s, counted, weightFiles);
     differences.compare(u"bytes of weight files"_s, fileBytes, expected["weight_file_bytes"]);

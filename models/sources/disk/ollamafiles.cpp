@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/disk/ollamafiles.h"
 
+#include "models/base/ascii.h"
 #include "models/base/saturating.h"
+#include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace weir {
@@ -56,18 +61,50 @@ void noteOthers(const OllamaManifest &manifest, const OllamaConfig &config, Chec
         else if (layer.kind == OllamaLayerKind::Adapter)
             adapters.push_back(layer);
     }
-    const auto note = [&checkpoint](std::string id, Severity severity,
-                                    const std::vector<OllamaLayer> &layers) {
-        if (layers.empty())
-            return;
-        checkpoint.notes.push_back({std::move(id), severity, {{"bytes", Bytes{bytesOf(layers)}}}, {}});
-        constexpr std::size_t most = 16; // a draft may be a thousand tensors
-        for (std::size_t i = 0; i < std::min(layers.size(), most); ++i)
-            checkpoint.companions.push_back({ollamaBlobName(layers[i]), layers[i].bytes, true});
+    const auto bytesOfAll = [](const std::vector<OllamaLayer> &layers) { return Bytes{bytesOf(layers)}; };
+    if (!projectors.empty()) {
+        checkpoint.notes.push_back(
+            {"ollama.projector", Severity::Info, {{"bytes", bytesOfAll(projectors)}}, {}});
+    }
+    if (!drafts.empty())
+        checkpoint.notes.push_back({"ollama.draft", Severity::Info, {{"bytes", bytesOfAll(drafts)}}, {}});
+    if (!adapters.empty()) {
+        checkpoint.notes.push_back(
+            {"ollama.adapter", Severity::Warning, {{"bytes", bytesOfAll(adapters)}}, {}});
+    }
+    constexpr std::size_t most = 16; // of each: a draft may be a thousand tensors
+    for (const std::vector<OllamaLayer> *layers : {&projectors, &drafts, &adapters}) {
+        for (std::size_t i = 0; i < std::min(layers->size(), most); ++i)
+            checkpoint.companions.push_back({ollamaBlobName((*layers)[i]), (*layers)[i].bytes, true});
+    }
+}
+
+/// A config with the quantization that the blobs have. Source: ollama x/quant/quant.go (groups and bits by type).
+std::string withQuantization(std::string text, std::string_view type)
+{
+    struct Scheme
+    {
+        std::string_view type;
+        int groupSize;
+        int bits;
+        const char *mode;
     };
-    note("ollama.projector", Severity::Info, projectors);
-    note("ollama.draft", Severity::Info, drafts);
-    note("ollama.adapter", Severity::Warning, adapters);
+    static constexpr std::array<Scheme, 5> schemes{{{"int4", 64, 4, "affine"},
+                                                    {"int8", 64, 8, "affine"},
+                                                    {"mxfp4", 32, 4, "mxfp4"},
+                                                    {"mxfp8", 32, 8, "mxfp8"},
+                                                    {"nvfp4", 16, 4, "nvfp4"}}};
+    const auto *scheme = std::find_if(schemes.begin(), schemes.end(),
+                                      [type](const Scheme &each) { return each.type == type; });
+    if (scheme == schemes.end())
+        return text;
+    Result<nlohmann::json> config = parseTolerant(text, {});
+    if (!config || config->contains("quantization"))
+        return text; // what is wrong with it is said by its reader
+    config->erase("quantization_config"); // of the files that it was imported from
+    (*config)["quantization"] = {
+        {"group_size", scheme->groupSize}, {"bits", scheme->bits}, {"mode", scheme->mode}};
+    return config->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 Result<CheckpointPtr> readGgufLayers(RepositoryFiles &blobs, const std::vector<OllamaLayer> &layers,
@@ -77,7 +114,7 @@ Result<CheckpointPtr> readGgufLayers(RepositoryFiles &blobs, const std::vector<O
     for (const OllamaLayer &layer : layers)
         parts.push_back(ollamaBlobName(layer));
     Result<CheckpointPtr> read = readGguf(blobs, parts, stop, progress);
-    if (read || parts.size() == 1 || read.error().id != "gguf.split-mismatch")
+    if (read || parts.size() == 1 || !read.error().id.ends_with("split-mismatch"))
         return read;
     read = readGguf(blobs, {parts.back()}, stop, progress);
     if (!read)
@@ -115,10 +152,12 @@ Result<std::vector<OllamaFiles::File>> tensorFiles(const OllamaManifest &manifes
 
 } // namespace
 
-OllamaFiles::OllamaFiles(RepositoryFiles &blobs, std::string subject, std::vector<File> files)
+OllamaFiles::OllamaFiles(RepositoryFiles &blobs, std::string subject, std::vector<File> files,
+                         std::string quantization)
     : RepositoryFiles(listingOf(files))
     , m_blobs(blobs)
     , m_subject(std::move(subject))
+    , m_quantization(std::move(quantization))
 {
     for (File &file : files)
         m_blobOf.emplace(std::move(file.path), std::move(file.blob));
@@ -137,7 +176,8 @@ std::string OllamaFiles::subject(const std::string &path) const
 
 Result<std::string> OllamaFiles::text(const std::string &path, std::uint64_t limit, std::stop_token stop)
 {
-    return m_blobs.text(blobOf(path), limit, std::move(stop));
+    Result<std::string> text = m_blobs.text(blobOf(path), limit, std::move(stop));
+    return text && path == "config.json" ? withQuantization(*std::move(text), m_quantization) : text;
 }
 
 void OllamaFiles::read(const std::string &path, std::uint64_t first, std::uint64_t count,
@@ -158,7 +198,7 @@ std::optional<std::string> OllamaFiles::tensorName(std::string_view name) const
     for (const auto &[here, there] :
          {std::pair<std::string_view, std::string_view>{".weight.scale", ".scales"},
           {".weight.bias", ".biases"},
-          {".weight.global_scale", ".global_scale"}}) {
+          {".weight.global_scale", ".weight_scale_2"}}) {
         if (name.ends_with(here))
             return std::string(name.substr(0, name.size() - here.size())) + std::string(there);
     }
@@ -196,7 +236,7 @@ Result<Checkpoint> readOllamaLayers(RepositoryFiles &blobs, const OllamaManifest
         Result<std::vector<OllamaFiles::File>> files = tensorFiles(manifest, config, subject);
         if (!files)
             return std::unexpected(files.error());
-        OllamaFiles repository(blobs, subject, *std::move(files));
+        OllamaFiles repository(blobs, subject, *std::move(files), asciiLower(config.quantization));
         if (auto other = otherKindOf(repository))
             return std::unexpected(*std::move(other));
         read = readSafetensors(repository, {}, stop, progress);

@@ -28,7 +28,10 @@ public:
 
     /// @param blobs  where the blobs lie, each under ollamaBlobName()
     /// @param files  with paths that differ
-    OllamaFiles(RepositoryFiles &blobs, std::string subject, std::vector<File> files);
+    /// @param quantization  as Ollama calls it ("int4", "nvfp4" ...) if it quantized the model; config.json then gets
+    ///                      what mlx-lm would have written there, for it tells only of the model that was imported
+    OllamaFiles(RepositoryFiles &blobs, std::string subject, std::vector<File> files,
+                std::string quantization = {});
 
     std::string subject(const std::string &path) const override;
     Result<std::string> text(const std::string &path, std::uint64_t limit, std::stop_token stop) override;
@@ -44,6 +47,7 @@ private:
 
     RepositoryFiles &m_blobs;
     std::string m_subject;
+    std::string m_quantization;
     std::map<std::string, std::string, std::less<>> m_blobOf;
 };
 
