@@ -151,7 +151,7 @@ Result<ParsedHeader> HeaderQueue::parse(std::size_t file, FileBytes bytes) const
     const auto visit = [&](const HeaderTensor &tensor) {
         if (!m_filter(file, tensor.name))
             return true;
-        header.names.push_back(std::hash<std::string_view>{}(tensor.name));
+        header.names.push_back(tensor.hash);
         return header.tensors.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, 0);
     };
     const Result<void> read =

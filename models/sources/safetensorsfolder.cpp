@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/safetensorsfolder.h"
 
+#include "models/base/texthash.h"
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 #include "models/checkpoint/classificationrules.h"
@@ -394,9 +395,10 @@ private:
     Result<ParsedHeader> withoutSeen(const std::string &path, ParsedHeader header)
     {
         const bool seenBefore = std::any_of(header.names.begin(), header.names.end(),
-                                            [this](std::size_t name) { return m_seen.contains(name); });
+                                            [this](std::uint64_t name) { return m_seen.contains(name); });
         if (!seenBefore) {
-            m_seen.insert(header.names.begin(), header.names.end());
+            for (const std::uint64_t name : header.names)
+                m_seen.insert(name);
             return header;
         }
         ParsedHeader rest{header.fileBytes, {}, {}, {}, header.formatTag};
@@ -404,7 +406,7 @@ private:
         const auto visit = [&](const HeaderTensor &tensor) {
             if (inIndex && isElsewhere(path, tensor.name))
                 return true;
-            if (!m_seen.insert(std::hash<std::string_view>{}(tensor.name)).second)
+            if (!m_seen.insert(tensor.hash))
                 return true;
             return rest.tensors.add(tensor.name, tensor.dtype, tensor.shape, tensor.bytes, 0);
         };
@@ -485,7 +487,7 @@ private:
     std::optional<SafetensorsIndex> m_index;
     TensorSet m_tensors;
     std::vector<TensorFile> m_files;
-    std::unordered_set<std::size_t> m_seen; ///< hashes of tensor names counted so far
+    HashSet m_seen; ///< hashes of tensor names counted so far
     bool m_isMlx = false;
 };
 
