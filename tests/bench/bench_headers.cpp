@@ -260,7 +260,8 @@ void BenchHeaders::otherLanguages()
     const QString node = u"const texts=process.argv.slice(1).map(f=>require('fs').readFileSync(f,'utf8'));"
                          "const times=[];"
                          "for(let i=0;i<3;i++){const t=process.cpuUsage();"
-                         "for(const text of texts)JSON.parse(text);times.push(performance.now()-t)}"
+                         "for(const text of texts)JSON.parse(text);const "
+                         "u=process.cpuUsage(t);times.push((u.user+u.system)/1e3)}"
                          "console.log(times.sort((a,b)=>a-b)[1])"_s;
     const auto one = [&](const char *name, const QString &program, const QStringList &arguments) {
         QProcess process;
@@ -291,7 +292,7 @@ void BenchHeaders::memory()
         });
         if (!extra) {
             std::printf("  peak memory: this system does not tell\n");
-            return 0.0;
+            return statusBytes("VmHWM:") == 0 ? 0.0 : memoryFactor;
         }
         std::size_t tensors = 0;
         for (const SampleHeader &header : headers)
@@ -307,7 +308,7 @@ void BenchHeaders::memory()
     const std::vector<SampleHeader> one(1, HeaderSamples::json(HeaderSamples::moe(700'000, 1, 5).front()));
     const double largest = print("Weir, one header of nearly 100 MB:", one);
     const std::vector<SampleHeader> own(1, HeaderSamples::json(HeaderSamples::dense(700'000), true));
-    print("Weir, a group a tensor, data shuffled:", own);
+    const double shuffled = print("Weir, a group a tensor, data shuffled:", own);
     const auto dom = peakExtraBytes([&] {
         const auto parsed = nlohmann::json::parse(m_headers.front().json);
         static_cast<void>(parsed.size());
@@ -321,7 +322,7 @@ void BenchHeaders::memory()
             static_cast<double>(*dom) / static_cast<double>(m_headers.front().json.size()));
     }
     printTarget("less than twice the headers in extra memory", factor, factor < memoryFactor);
-    QVERIFY(factor < memoryFactor && largest < memoryFactor);
+    QVERIFY(factor < memoryFactor && largest < memoryFactor && shuffled < memoryFactor);
 }
 
 void BenchHeaders::wholeFolder()
@@ -340,7 +341,7 @@ void BenchHeaders::wholeFolder()
                                                    {"vocab_size", 129280}}
                                         .dump());
     const auto measure = [&](const char *what, std::size_t files) {
-        nlohmann::json map;
+        std::string index = R"({"weight_map":{)";
         std::size_t number = 0;
         for (const auto &tensors : HeaderSamples::moe(million, files, 20240607)) {
             const SampleHeader header = HeaderSamples::json(tensors);
@@ -348,10 +349,13 @@ void BenchHeaders::wholeFolder()
             const std::string name = "part" + std::to_string(number++) + ".safetensors";
             writeSparse(root / name, beginning, beginning.size() + header.dataBytes);
             for (const auto &tensor : tensors)
-                map[tensor.name] = name;
+                index.append(index.back() == '{' ? "\"" : ",\"")
+                    .append(tensor.name)
+                    .append("\":\"")
+                    .append(name) += '"';
         }
         const double plain = wallMedianOf(3, [&] { QVERIFY(readPath(root)); });
-        writeFile(root / "model.safetensors.index.json", nlohmann::json{{"weight_map", map}}.dump());
+        writeFile(root / "model.safetensors.index.json", index + "}}");
         const double indexed = wallMedianOf(3, [&] { QVERIFY(readPath(root)); });
         fs::remove(root / "model.safetensors.index.json");
         for (std::size_t i = 0; i < number; ++i)

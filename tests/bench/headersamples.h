@@ -42,7 +42,7 @@ public:
         for (std::size_t layer = 0; made < total; ++layer) {
             const std::uint64_t width = 512 + 128 * (random() % 3); // differs a little, as in pruned models
             std::vector<Tensor> &file = all[std::min(made * files / total, files - 1)];
-            const std::string begin = "model.layers." + std::to_string(layer) + '.';
+            const std::string begin = "language_model.layers." + std::to_string(layer) + '.';
             const auto add = [&](std::string name, std::string_view dtype, std::vector<std::uint64_t> shape,
                                  std::uint64_t bytes) {
                 if (made < total) {
