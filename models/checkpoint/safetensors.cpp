@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/safetensors.h"
 
+#include "models/base/saturating.h"
+#include "models/base/texthash.h"
 #include "models/base/units.h"
+#include "models/checkpoint/jsoncursor.h"
 
 #include <simdjson.h>
 
@@ -30,17 +33,13 @@ constexpr std::array<std::pair<std::string_view, unsigned>, 26> dtypeTable{{
 constexpr std::size_t maxNameBytes = 4096;
 constexpr std::size_t maxDimensions = 16;
 
-struct Extent
+/// What is kept of each tensor until all have been seen.
+struct Seen
 {
-    std::uint64_t begin;
-    std::uint64_t end;
-    std::uint32_t order;
-};
-
-struct NameHash
-{
-    std::uint64_t hash;
-    std::string_view name; ///< in the parser's string buffer
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t hash = 0;      ///< of the name
+    std::uint32_t namePlace = 0; ///< of the name in the header
 };
 
 std::unexpected<Error> bad(std::string id, const std::string &subject, std::string_view name = {})
@@ -61,73 +60,171 @@ struct Entry
     std::uint64_t end = 0;
 };
 
-/// @return an error id, empty when the entry is sound in form
-std::string_view readEntry(object fields, Entry &entry)
+/// Numbers of a list; `each` returns false to refuse one.
+template <typename Each>
+bool readNumbers(JsonCursor &json, Each &&each)
 {
+    if (!json.take('['))
+        return false;
+    if (json.take(']'))
+        return true;
+    do {
+        std::uint64_t number = 0;
+        if (!json.number(number) || !each(number))
+            return false;
+    } while (json.take(','));
+    return json.take(']');
+}
+
+/// @param store  takes a dtype that is written with escapes
+/// @return an error id, empty when the entry is sound in form
+std::string_view readEntry(JsonCursor &json, Entry &entry, std::string &store)
+{
+    constexpr std::string_view wrong = "safetensors.bad-entry";
+    if (!json.take('{'))
+        return wrong;
+    entry.dimensions = 0;
     bool hasDtype = false;
     bool hasShape = false;
     bool hasOffsets = false;
-    for (auto each : fields) {
-        field one;
+    std::string keyStore;
+    do {
         std::string_view key;
-        if (std::move(each).get(one) != simdjson::SUCCESS
-            || one.unescaped_key().get(key) != simdjson::SUCCESS)
-            return "safetensors.bad-json";
-        value content = one.value();
+        if (!json.string(key, keyStore) || !json.take(':'))
+            return wrong;
         if (key == "dtype") {
-            if (hasDtype || content.get_string().get(entry.dtype) != simdjson::SUCCESS)
-                return "safetensors.bad-entry";
-            hasDtype = true;
+            if (std::exchange(hasDtype, true) || !json.string(entry.dtype, store))
+                return wrong;
         } else if (key == "shape") {
-            simdjson::ondemand::array dimensions;
-            if (hasShape || content.get_array().get(dimensions) != simdjson::SUCCESS)
-                return "safetensors.bad-entry";
-            for (auto dimension : dimensions) {
-                if (entry.dimensions == maxDimensions
-                    || dimension.get_uint64().get(entry.shape[entry.dimensions]) != simdjson::SUCCESS)
-                    return "safetensors.bad-entry";
-                ++entry.dimensions;
-            }
-            hasShape = true;
+            const auto dimension = [&entry](std::uint64_t number) {
+                if (entry.dimensions == maxDimensions)
+                    return false;
+                entry.shape[entry.dimensions++] = number;
+                return true;
+            };
+            if (std::exchange(hasShape, true) || !readNumbers(json, dimension))
+                return wrong;
         } else if (key == "data_offsets") {
-            simdjson::ondemand::array offsets;
-            if (hasOffsets || content.get_array().get(offsets) != simdjson::SUCCESS)
-                return "safetensors.bad-entry";
             std::size_t count = 0;
-            for (auto offset : offsets) {
-                std::uint64_t number = 0;
-                if (count == 2 || offset.get_uint64().get(number) != simdjson::SUCCESS)
-                    return "safetensors.bad-entry";
+            const auto offset = [&](std::uint64_t number) {
                 (count == 0 ? entry.begin : entry.end) = number;
-                ++count;
-            }
-            if (count != 2)
-                return "safetensors.bad-entry";
-            hasOffsets = true;
+                return ++count <= 2;
+            };
+            if (std::exchange(hasOffsets, true) || !readNumbers(json, offset) || count != 2)
+                return wrong;
         } else {
-            return "safetensors.bad-entry";
+            return wrong;
         }
-    }
-    return hasDtype && hasShape && hasOffsets ? std::string_view{} : "safetensors.bad-entry";
+    } while (json.take(','));
+    if (!json.take('}'))
+        return "safetensors.bad-json";
+    return hasDtype && hasShape && hasOffsets ? std::string_view{} : wrong;
 }
 
 /// The metadata object may hold strings only.
-bool readMetadata(value content, std::string *formatTag)
+bool readMetadata(JsonCursor &json, std::string *formatTag)
 {
-    object fields;
-    if (content.get_object().get(fields) != simdjson::SUCCESS)
+    if (!json.take('{'))
         return false;
-    for (auto each : fields) {
-        field one;
+    if (json.take('}'))
+        return true;
+    std::string keyStore;
+    std::string textStore;
+    do {
         std::string_view key;
         std::string_view text;
-        if (std::move(each).get(one) != simdjson::SUCCESS || one.unescaped_key().get(key) != simdjson::SUCCESS
-            || one.value().get_string().get(text) != simdjson::SUCCESS)
+        if (!json.string(key, keyStore) || !json.take(':') || !json.string(text, textStore))
             return false;
         if (key == "format" && formatTag != nullptr)
             *formatTag = printable(text, 16);
+    } while (json.take(','));
+    return json.take('}');
+}
+
+/// Looks up the bits of dtypes that mostly are those of the tensor before.
+class DtypeBits
+{
+public:
+    unsigned of(std::string_view dtype)
+    {
+        if (dtype != m_last) {
+            m_last = dtype;
+            m_bits = dtypeBits(dtype);
+        }
+        return m_bits;
     }
-    return true;
+
+private:
+    std::string m_last;
+    unsigned m_bits = 0;
+};
+
+/// @return an error id, empty when the bytes are there and are what dtype and shape make
+std::string_view checkSize(const Entry &entry, unsigned bits, std::uint64_t dataBytes)
+{
+    if (entry.end < entry.begin || entry.end > dataBytes)
+        return "safetensors.beyond-file";
+    std::uint64_t elements = 1;
+    for (std::size_t i = 0; i < entry.dimensions; ++i) {
+        if (__builtin_mul_overflow(elements, entry.shape[i], &elements))
+            return "safetensors.overflow";
+    }
+    if (bits == 0)
+        return {};
+    std::uint64_t total = 0;
+    if (__builtin_mul_overflow(elements, std::uint64_t{bits}, &total))
+        return "safetensors.overflow";
+    return total % 8 == 0 && total / 8 == entry.end - entry.begin ? "" : "safetensors.size-mismatch";
+}
+
+/// The name that a header has at a place where one was read before.
+std::string nameAt(std::string_view header, const Seen &seen)
+{
+    JsonCursor json(header.substr(seen.namePlace));
+    std::string_view name;
+    std::string store;
+    return json.string(name, store) ? std::string(name) : std::string();
+}
+
+/// Data without holes and overlap from 0 to the end of the file.
+Result<void> checkPlaces(std::string_view header, std::vector<Seen> &all, std::uint64_t dataBytes,
+                         const std::string &subject)
+{
+    const auto earlier = [](const Seen &a, const Seen &b) {
+        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    };
+    if (!std::is_sorted(all.begin(), all.end(), earlier)) // it mostly is
+        std::sort(all.begin(), all.end(), earlier);
+    std::uint64_t expected = 0;
+    for (const Seen &one : all) {
+        if (one.begin != expected)
+            return bad(one.begin < expected ? "safetensors.overlap" : "safetensors.hole", subject,
+                       nameAt(header, one));
+        expected = one.end;
+    }
+    if (expected != dataBytes) {
+        return fail("safetensors.trailing", ErrorKind::Unreadable, subject,
+                    {{"expected", Bytes{expected}}, {"found", Bytes{dataBytes}}});
+    }
+    return {};
+}
+
+Result<void> checkNames(std::string_view header, const std::vector<Seen> &all, const std::string &subject)
+{
+    constexpr std::size_t ahead = 12; ///< as many as are on their way from memory at a time
+    HashSet hashes(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        hashes.prefetch(all[std::min(i + ahead, all.size() - 1)].hash);
+        if (hashes.insert(all[i].hash))
+            continue;
+        // Either the same name or, once in ten million headers of this length, another one.
+        const std::string name = nameAt(header, all[i]);
+        for (std::size_t k = 0; k < i; ++k) {
+            if (all[k].hash == all[i].hash && nameAt(header, all[k]) == name)
+                return bad("safetensors.duplicate", subject, name);
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -184,97 +281,55 @@ Result<void> readSafetensorsHeader(std::string_view header, std::uint64_t dataBy
                                    const std::function<bool(const HeaderTensor &)> &visit,
                                    std::string *formatTag)
 {
+    if (header.size() > maxSafetensorsHeaderBytes) {
+        return fail("safetensors.header-length", ErrorKind::Unreadable, subject,
+                    {{"claimed", Bytes{header.size()}},
+                     {"file", Bytes{saturatingAdd(saturatingAdd(dataBytes, header.size()), 8)}}});
+    }
     if (header.empty() || header.front() != '{')
         return bad("safetensors.bad-json", subject);
+    JsonCursor json(header.substr(1));
+    bool more = !json.take('}');
 
-    simdjson::ondemand::parser parser;
-    const simdjson::padded_string padded(header);
-    simdjson::ondemand::document document;
-    object tensors;
-    if (parser.iterate(padded).get(document) != simdjson::SUCCESS
-        || document.get_object().get(tensors) != simdjson::SUCCESS)
-        return bad("safetensors.bad-json", subject);
-
-    // A header entry takes at least 40 characters, so this never grows beyond the header's own size.
-    std::vector<Extent> extents;
-    std::vector<NameHash> names;
-    extents.reserve(header.size() / 128);
-    names.reserve(header.size() / 128);
+    // An entry takes at least 50 characters, so this never grows beyond the header's own size.
+    std::vector<Seen> all;
+    all.reserve(header.size() / 112);
     bool hasMetadata = false;
-
-    for (auto each : tensors) {
-        field one;
+    DtypeBits known;
+    Entry entry;
+    std::string nameStore;
+    std::string dtypeStore;
+    while (more) {
         std::string_view name;
-        if (std::move(each).get(one) != simdjson::SUCCESS
-            || one.unescaped_key().get(name) != simdjson::SUCCESS)
+        const std::size_t before = json.place() + 1;
+        if (!json.string(name, nameStore) || !json.take(':'))
             return bad("safetensors.bad-json", subject);
         if (name == "__metadata__") {
-            if (hasMetadata || !readMetadata(one.value(), formatTag))
+            if (std::exchange(hasMetadata, true) || !readMetadata(json, formatTag))
                 return bad("safetensors.bad-metadata", subject);
-            hasMetadata = true;
-            continue;
+        } else {
+            if (name.empty() || name.size() > maxNameBytes)
+                return bad("safetensors.bad-name", subject, name);
+            std::string_view problem = readEntry(json, entry, dtypeStore);
+            if (problem.empty())
+                problem = checkSize(entry, known.of(entry.dtype), dataBytes);
+            if (!problem.empty())
+                return bad(std::string(problem), subject, name);
+            const std::uint64_t hash = textHash(name);
+            all.push_back({entry.begin, entry.end, hash, static_cast<std::uint32_t>(before)});
+            const std::span<const std::uint64_t> shape(entry.shape.data(), entry.dimensions);
+            if (!visit(HeaderTensor{name, entry.dtype, shape, entry.end - entry.begin, hash}))
+                return bad("tensors.too-many-names", subject);
         }
-        if (name.empty() || name.size() > maxNameBytes)
-            return bad("safetensors.bad-name", subject, name);
-
-        object fields;
-        Entry entry;
-        if (one.value().get_object().get(fields) != simdjson::SUCCESS)
-            return bad("safetensors.bad-entry", subject, name);
-        if (const std::string_view problem = readEntry(fields, entry); !problem.empty())
-            return bad(std::string(problem), subject, name);
-        if (entry.end < entry.begin || entry.end > dataBytes)
-            return bad("safetensors.beyond-file", subject, name);
-
-        const std::uint64_t bytes = entry.end - entry.begin;
-        const std::span<const std::uint64_t> shape(entry.shape.data(), entry.dimensions);
-        std::uint64_t elements = 1;
-        for (const std::uint64_t dimension : shape) {
-            if (__builtin_mul_overflow(elements, dimension, &elements))
-                return bad("safetensors.overflow", subject, name);
-        }
-        if (const unsigned bits = dtypeBits(entry.dtype); bits != 0) {
-            std::uint64_t total = 0;
-            if (__builtin_mul_overflow(elements, std::uint64_t{bits}, &total))
-                return bad("safetensors.overflow", subject, name);
-            if (total % 8 != 0 || total / 8 != bytes)
-                return bad("safetensors.size-mismatch", subject, name);
-        }
-        extents.push_back({entry.begin, entry.end, static_cast<std::uint32_t>(names.size())});
-        names.push_back({std::hash<std::string_view>{}(name), name});
-        if (!visit(HeaderTensor{name, entry.dtype, shape, bytes}))
-            return bad("tensors.too-many-names", subject);
+        more = json.take(',');
+        if (!more && !json.take('}'))
+            return bad("safetensors.bad-json", subject);
     }
-    const char *rest = nullptr;
-    if (document.current_location().get(rest) != simdjson::OUT_OF_BOUNDS)
+    if (!json.atEnd())
         return bad("safetensors.bad-json", subject);
-
-    std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) {
-        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
-    std::uint64_t expected = 0;
-    for (const Extent &extent : extents) {
-        if (extent.begin < expected)
-            return bad("safetensors.overlap", subject, names[extent.order].name);
-        if (extent.begin > expected)
-            return bad("safetensors.hole", subject, names[extent.order].name);
-        expected = extent.end;
-    }
-    if (expected != dataBytes) {
-        return fail("safetensors.trailing", ErrorKind::Unreadable, subject,
-                    {{"expected", Bytes{expected}}, {"found", Bytes{dataBytes}}});
-    }
-
-    std::sort(names.begin(), names.end(), [](const NameHash &a, const NameHash &b) {
-        return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
-    });
-    const auto twice =
-        std::adjacent_find(names.begin(), names.end(), [](const NameHash &a, const NameHash &b) {
-            return a.hash == b.hash && a.name == b.name;
-        });
-    if (twice != names.end())
-        return bad("safetensors.duplicate", subject, twice->name);
-    return {};
+    if (const Result<void> places = checkPlaces(header, all, dataBytes, subject); !places)
+        return places;
+    return checkNames(header, all, subject);
 }
 
 Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::string &subject)
@@ -324,8 +379,8 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
             }
             if (name.size() > maxNameBytes)
                 return bad("index.bad-json", subject);
-            index.entries.push_back({std::hash<std::string_view>{}(name), number,
-                                     static_cast<std::uint32_t>(name.size()), index.names.size()});
+            index.entries.push_back(
+                {textHash(name), number, static_cast<std::uint32_t>(name.size()), index.names.size()});
             index.names += name;
         }
     }
@@ -371,9 +426,9 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
 
 std::optional<std::uint32_t> SafetensorsIndex::fileOf(std::string_view tensor) const
 {
-    const std::size_t hash = std::hash<std::string_view>{}(tensor);
+    const std::uint64_t hash = textHash(tensor);
     auto entry = std::lower_bound(entries.begin(), entries.end(), hash,
-                                  [](const Entry &each, std::size_t wanted) { return each.hash < wanted; });
+                                  [](const Entry &each, std::uint64_t wanted) { return each.hash < wanted; });
     for (; entry != entries.end() && entry->hash == hash; ++entry) {
         if (nameOf(*entry) == tensor)
             return entry->file;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/checkpoint/tensorset.h"
 
+#include "models/base/texthash.h"
+
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace weir {
@@ -15,61 +19,114 @@ std::uint64_t elementCount(std::span<const std::uint64_t> shape)
     return product;
 }
 
-std::uint32_t TensorSet::intern(Index &index, std::vector<std::string> &values, std::string_view text)
+namespace {
+
+std::uint64_t hashOf(std::span<const std::uint64_t> shape)
 {
-    if (const auto found = index.find(text); found != index.end())
-        return found->second;
-    const auto id = static_cast<std::uint32_t>(values.size());
-    values.emplace_back(text);
-    index.emplace(values.back(), id);
+    return textHash({reinterpret_cast<const char *>(shape.data()), shape.size_bytes()});
+}
+
+/// Reduces a name: segments made of digits alone become `N`. Up to seven digits: no layer or expert has more,
+/// and a longer number is kept as text rather than wrapped.
+/// @return the first number
+std::uint32_t reduce(std::string_view name, std::string &pattern)
+{
+    pattern.resize(name.size()); // never longer
+    char *to = pattern.data();
+    const char *const end = name.data() + name.size();
+    const char *kept = name.data(); // from here on not yet in the pattern
+    std::uint32_t layer = RawGroup::noLayer;
+    for (const char *at = kept; at != nullptr;) {
+        std::uint32_t value = 0;
+        const char *digit = at;
+        for (; digit != end && *digit >= '0' && *digit <= '9' && digit - at < 8; ++digit)
+            value = value * 10 + static_cast<std::uint32_t>(*digit - '0');
+        if (digit != at && digit - at <= 7 && (digit == end || *digit == '.')) {
+            to = std::copy(kept, at, to);
+            *to++ = 'N';
+            kept = digit;
+            if (layer == RawGroup::noLayer)
+                layer = value;
+        }
+        const void *dot = std::memchr(digit, '.', static_cast<std::size_t>(end - digit));
+        at = dot == nullptr ? nullptr : static_cast<const char *>(dot) + 1;
+    }
+    to = std::copy(kept, end, to);
+    pattern.resize(static_cast<std::size_t>(to - pattern.data()));
+    return layer;
+}
+
+} // namespace
+
+std::uint32_t TensorSet::internPattern(std::string_view text)
+{
+    const std::uint64_t hash = textHash(text);
+    std::uint32_t id =
+        m_patternTable.find(hash, [&](std::uint32_t each) { return m_patterns[each] == text; });
+    if (id == IndexTable::none) {
+        id = static_cast<std::uint32_t>(m_patterns.size());
+        m_patterns.emplace_back(text);
+        m_lastGroups.push_back(IndexTable::none);
+        m_patternTable.insert(hash, id);
+    }
+    return id;
+}
+
+std::uint32_t TensorSet::internDtype(std::string_view text)
+{
+    const std::uint64_t hash = textHash(text);
+    std::uint32_t id = m_dtypeTable.find(hash, [&](std::uint32_t each) { return m_dtypes[each] == text; });
+    if (id == IndexTable::none) {
+        id = static_cast<std::uint32_t>(m_dtypes.size());
+        m_dtypes.emplace_back(text);
+        m_dtypeTable.insert(hash, id);
+    }
     return id;
 }
 
 std::uint32_t TensorSet::internShape(std::span<const std::uint64_t> shape)
 {
-    const std::string_view key(reinterpret_cast<const char *>(shape.data()), shape.size_bytes());
-    if (const auto found = m_shapeIndex.find(key); found != m_shapeIndex.end())
-        return found->second;
-    const auto id = static_cast<std::uint32_t>(m_shapes.size());
-    m_shapes.emplace_back(shape.begin(), shape.end());
-    m_shapeIndex.emplace(std::string(key), id);
+    const std::uint64_t hash = hashOf(shape);
+    std::uint32_t id = m_shapeTable.find(
+        hash, [&](std::uint32_t each) { return std::ranges::equal(m_shapes[each], shape); });
+    if (id == IndexTable::none) {
+        id = static_cast<std::uint32_t>(m_shapes.size());
+        m_shapes.emplace_back(shape.begin(), shape.end());
+        m_shapeTable.insert(hash, id);
+    }
     return id;
+}
+
+std::uint32_t TensorSet::groupOf(std::uint32_t pattern, std::uint32_t layer, std::string_view dtype,
+                                 std::span<const std::uint64_t> shape, std::uint32_t file)
+{
+    // Experts follow each other and differ in a later number only.
+    if (const std::uint32_t last = m_lastGroups[pattern]; last != IndexTable::none) {
+        const RawGroup &group = m_groups[last];
+        if (group.layer == layer && group.file == file && m_dtypes[group.dtype] == dtype
+            && std::ranges::equal(m_shapes[group.shape], shape))
+            return last;
+    }
+    const RawGroup wanted{pattern, layer, internDtype(dtype), internShape(shape), file, 0, 0};
+    const std::array<std::uint32_t, 5> key{pattern, layer, wanted.dtype, wanted.shape, file};
+    const std::uint64_t hash = textHash({reinterpret_cast<const char *>(key.data()), sizeof key});
+    std::uint32_t id = m_groupTable.find(hash, [&](std::uint32_t each) {
+        const RawGroup &group = m_groups[each];
+        return group.pattern == pattern && group.layer == layer && group.dtype == wanted.dtype
+               && group.shape == wanted.shape && group.file == file;
+    });
+    if (id == IndexTable::none) {
+        id = static_cast<std::uint32_t>(m_groups.size());
+        m_groups.push_back(wanted);
+        m_groupTable.insert(hash, id);
+    }
+    return m_lastGroups[pattern] = id;
 }
 
 bool TensorSet::add(std::string_view name, std::string_view dtype, std::span<const std::uint64_t> shape,
                     std::uint64_t bytes, std::uint32_t file)
 {
-    // Segments made of digits alone become N. Up to seven digits: no layer or expert has more, and a
-    // longer number is kept as text rather than wrapped.
-    m_scratch.clear();
-    std::uint32_t layer = RawGroup::noLayer;
-    std::size_t start = 0;
-    while (start <= name.size()) {
-        std::size_t end = name.find('.', start);
-        if (end == std::string_view::npos)
-            end = name.size();
-        const std::size_t length = end - start;
-        bool number = length > 0 && length <= 7;
-        std::uint32_t value = 0;
-        for (std::size_t i = start; number && i < end; ++i) {
-            const char c = name[i];
-            if (c < '0' || c > '9')
-                number = false;
-            else
-                value = value * 10 + static_cast<std::uint32_t>(c - '0');
-        }
-        if (start > 0)
-            m_scratch += '.';
-        if (number) {
-            m_scratch += 'N';
-            if (layer == RawGroup::noLayer)
-                layer = value;
-        } else {
-            m_scratch.append(name.substr(start, length));
-        }
-        start = end + 1;
-    }
-
+    const std::uint32_t layer = reduce(name, m_scratch);
     return addGroup(m_scratch, layer, dtype, shape, file, 1, bytes);
 }
 
@@ -77,18 +134,10 @@ bool TensorSet::addGroup(std::string_view name, std::uint32_t layer, std::string
                          std::span<const std::uint64_t> shape, std::uint32_t file, std::uint64_t count,
                          std::uint64_t bytes)
 {
-    const std::uint32_t pattern = intern(m_patternIndex, m_patterns, name);
+    const std::uint32_t pattern = internPattern(name);
     if (m_patterns.size() > maxPatterns)
         return false;
-    const std::uint32_t dtypeId = intern(m_dtypeIndex, m_dtypes, dtype);
-    const std::uint32_t shapeId = internShape(shape);
-    const Key key{(std::uint64_t{pattern} << 32U) | layer, (std::uint64_t{shapeId} << 40U)
-                                                               | (std::uint64_t{dtypeId & 0xFFFFU} << 24U)
-                                                               | (file & 0xFFFFFFU)};
-    const auto [place, isNew] = m_groupIndex.try_emplace(key, static_cast<std::uint32_t>(m_groups.size()));
-    if (isNew)
-        m_groups.push_back(RawGroup{pattern, layer, dtypeId, shapeId, file, 0, 0});
-    RawGroup &group = m_groups[place->second];
+    RawGroup &group = m_groups[groupOf(pattern, layer, dtype, shape, file)];
     group.count += count;
     group.bytes += bytes;
     m_tensors += count;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "models/base/indextable.h"
+
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace weir {
@@ -56,43 +57,22 @@ public:
     const std::vector<std::uint64_t> &shapeOf(const RawGroup &group) const { return m_shapes[group.shape]; }
 
 private:
-    struct TextHash
-    {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const noexcept
-        {
-            return std::hash<std::string_view>{}(text);
-        }
-    };
-    using Index = std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>>;
-
-    struct Key
-    {
-        std::uint64_t patternAndLayer;
-        std::uint64_t dtypeShapeFile;
-        friend bool operator==(const Key &, const Key &) = default;
-    };
-    struct KeyHash
-    {
-        std::size_t operator()(const Key &key) const noexcept
-        {
-            return static_cast<std::size_t>((key.patternAndLayer * 0x9E3779B97F4A7C15ULL)
-                                            ^ (key.dtypeShapeFile * 0xC2B2AE3D27D4EB4FULL));
-        }
-    };
-
-    static std::uint32_t intern(Index &index, std::vector<std::string> &values, std::string_view text);
+    std::uint32_t internPattern(std::string_view text);
+    std::uint32_t internDtype(std::string_view text);
     std::uint32_t internShape(std::span<const std::uint64_t> shape);
+    std::uint32_t groupOf(std::uint32_t pattern, std::uint32_t layer, std::string_view dtype,
+                          std::span<const std::uint64_t> shape, std::uint32_t file);
 
     std::string m_scratch; ///< the pattern being built
-    Index m_patternIndex;
-    Index m_dtypeIndex;
-    Index m_shapeIndex; ///< key: the bytes of the dimensions
+    IndexTable m_patternTable;
+    IndexTable m_dtypeTable;
+    IndexTable m_shapeTable;
+    IndexTable m_groupTable;
     std::vector<std::string> m_patterns;
     std::vector<std::string> m_dtypes;
     std::vector<std::vector<std::uint64_t>> m_shapes;
-    std::unordered_map<Key, std::uint32_t, KeyHash> m_groupIndex;
     std::vector<RawGroup> m_groups;
+    std::vector<std::uint32_t> m_lastGroups; ///< of each pattern: where its tensor before this one went
     std::uint64_t m_tensors = 0;
 };
 

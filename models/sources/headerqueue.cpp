@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/headerqueue.h"
 
+#include "models/base/texthash.h"
+
 #include "models/base/saturating.h"
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
@@ -153,7 +155,7 @@ Result<ParsedHeader> HeaderQueue::parse(std::size_t file, FileBytes bytes) const
             return true;
         const std::optional<std::string> other = m_repository.tensorName(tensor.name);
         const std::string_view name = other ? std::string_view(*other) : tensor.name;
-        header.names.push_back(std::hash<std::string_view>{}(name));
+        header.names.push_back(other ? textHash(name) : tensor.hash);
         return header.tensors.add(name, tensor.dtype, tensor.shape, tensor.bytes, 0);
     };
     const Result<void> read =

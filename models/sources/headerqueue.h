@@ -25,7 +25,7 @@ struct ParsedHeader
     std::uint64_t fileBytes = 0;
     std::string json; ///< as read, without its length
     TensorSet tensors; ///< of those that the filter let through, all as file 0
-    std::vector<std::size_t> names; ///< hashes of the names of these
+    std::vector<std::uint64_t> names; ///< hashes of the names of these
     std::string formatTag;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/safetensorsfolder.h"
 
+#include "models/base/texthash.h"
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 #include "models/checkpoint/classificationrules.h"
@@ -394,9 +395,10 @@ private:
     Result<ParsedHeader> withoutSeen(const std::string &path, ParsedHeader header)
     {
         const bool seenBefore = std::any_of(header.names.begin(), header.names.end(),
-                                            [this](std::size_t name) { return m_seen.contains(name); });
+                                            [this](std::uint64_t name) { return m_seen.contains(name); });
         if (!seenBefore) {
-            m_seen.insert(header.names.begin(), header.names.end());
+            for (const std::uint64_t name : header.names)
+                m_seen.insert(name);
             return header;
         }
         ParsedHeader rest{header.fileBytes, {}, {}, {}, header.formatTag};
@@ -406,7 +408,7 @@ private:
                 return true;
             const std::optional<std::string> other = m_repository.tensorName(tensor.name);
             const std::string_view name = other ? std::string_view(*other) : tensor.name;
-            if (!m_seen.insert(std::hash<std::string_view>{}(name)).second)
+            if (!m_seen.insert(other ? textHash(name) : tensor.hash))
                 return true;
             return rest.tensors.add(name, tensor.dtype, tensor.shape, tensor.bytes, 0);
         };
@@ -487,7 +489,7 @@ private:
     std::optional<SafetensorsIndex> m_index;
     TensorSet m_tensors;
     std::vector<TensorFile> m_files;
-    std::unordered_set<std::size_t> m_seen; ///< hashes of tensor names counted so far
+    HashSet m_seen; ///< hashes of tensor names counted so far
     bool m_isMlx = false;
 };
 
