@@ -447,7 +447,8 @@ void BenchHeaders::index()
 {
     std::string text = R"({"metadata":{"total_size":1},"weight_map":{)";
     std::vector<std::string> names;
-    for (const auto &tensor : HeaderSamples::moe(500'000, 1, 3).front()) {
+    const auto samples = HeaderSamples::moe(500'000, 1, 3);
+    for (const auto &tensor : samples.front()) {
         const std::size_t file = names.size() / 5000 + 1;
         text += (names.empty() ? "\"" : ",\"") + tensor.name + "\":\"model-" + std::to_string(file)
                 + ".safetensors\"";
