@@ -53,8 +53,8 @@ WEIR_FUZZ_TARGET(safetensors)
 {
     const auto *bytes = reinterpret_cast<const std::uint8_t *>(input.data());
     constexpr std::uint64_t hole = std::uint64_t{1} << 40U;
-    const auto length = safetensorsHeaderLength({bytes, std::min<std::size_t>(8, input.size())},
-                                                input.size() + hole, "file");
+    const auto length =
+        safetensorsHeaderLength({bytes, std::min<std::size_t>(8, input.size())}, input.size() + hole, "file");
     if (!length || *length > input.size() - 8)
         return;
     const std::string_view rest = input.substr(8 + static_cast<std::size_t>(*length));

@@ -66,9 +66,20 @@ std::string mutated(std::string text, const std::string &other, std::mt19937 &ra
     const auto below = [&random](std::size_t limit) {
         return limit == 0 ? std::size_t{0} : std::size_t{random()} % limit;
     };
-    static constexpr std::array<std::string_view, 14> tokens{
-        "\"",  "{",   "[",    "-1", "1e308",           "18446744073709551615", "9223372036854775808",
-        "null", "\\u0000", "\xFF", "../", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F", "]",     "}"};
+    static constexpr std::array<std::string_view, 14> tokens{"\"",
+                                                             "{",
+                                                             "[",
+                                                             "-1",
+                                                             "1e308",
+                                                             "18446744073709551615",
+                                                             "9223372036854775808",
+                                                             "null",
+                                                             "\\u0000",
+                                                             "\xFF",
+                                                             "../",
+                                                             "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F",
+                                                             "]",
+                                                             "}"};
     for (std::size_t rounds = 1 + below(4); rounds > 0; --rounds) {
         const std::size_t at = below(text.size() + 1);
         switch (below(6)) {
