@@ -9,6 +9,8 @@
 #include <QProcessEnvironment>
 #include <QTest>
 
+#include <algorithm>
+
 /// What hostile input does to the program as it is started: its sentence, its time, its memory.
 namespace weir::test {
 
@@ -42,11 +44,11 @@ inline HostileRun runWeir(const QString &scratch, const QStringList &arguments,
     QProcess process;
     process.setProcessEnvironment(environment);
     process.start(QStringLiteral(WEIR_MEASURED),
-                  QStringList{QString::number(2 * maxHostileSeconds),
+                  QStringList{QString::number(std::max(120.0, 2 * maxHostileSeconds)),
                               isSanitized ? QStringLiteral("0") : QStringLiteral("4096"), report,
                               QStringLiteral(WEIR_PROGRAM)}
                       + arguments);
-    process.waitForFinished(static_cast<int>(3000 * maxHostileSeconds));
+    process.waitForFinished(300'000);
     HostileRun run;
     run.out = QString::fromUtf8(process.readAllStandardOutput());
     run.err = QString::fromUtf8(process.readAllStandardError());
