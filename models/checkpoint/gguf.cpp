@@ -122,10 +122,17 @@ public:
     }
 
     /// Text of at most `limit` bytes; longer than the file or the limit is a failure.
-    std::string text(std::uint64_t limit)
+    std::string textOfAtMost(std::uint64_t limit)
     {
         const auto length = number<std::uint64_t>();
-        if (!m_ok || length > limit || length > remaining()) {
+        if (m_ok && length > limit)
+            m_ok = false;
+        return text(length);
+    }
+
+    std::string text(std::uint64_t length)
+    {
+        if (!mayTake(length)) {
             m_ok = false;
             return {};
         }
@@ -210,7 +217,10 @@ double asDouble(const GgufValue &value)
 std::optional<GgufValue> readValue(Cursor &cursor, std::uint32_t type, std::uint64_t &keptNumbers)
 {
     if (type == Text) {
-        std::string text = cursor.text(maxTextBytes);
+        const auto length = cursor.number<std::uint64_t>();
+        if (length > maxTextBytes)
+            return std::nullopt;
+        std::string text = cursor.text(length);
         if (text.size() > keptTextBytes)
             text.resize(keptTextBytes);
         return cursor.ok() ? std::optional<GgufValue>(std::move(text)) : std::nullopt;
@@ -380,10 +390,12 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
     for (std::uint64_t i = 0; i < keyCount; ++i) {
         if (stop.stop_requested())
             return fail("cancelled", ErrorKind::Unreadable, subject);
-        const std::string key = cursor.text(maxKeyBytes);
+        const std::string key = cursor.textOfAtMost(maxKeyBytes);
         const auto type = cursor.number<std::uint32_t>();
-        if (!cursor.ok() || key.empty())
+        if (!cursor.ok())
             return cutOff();
+        if (key.empty())
+            return bad("gguf.bad-value", subject);
         std::optional<GgufValue> value = readValue(cursor, type, keptNumbers);
         if (!cursor.ok())
             return cutOff(key);
@@ -407,7 +419,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
         if (stop.stop_requested())
             return fail("cancelled", ErrorKind::Unreadable, subject);
         TensorInfo &info = infos.emplace_back();
-        info.name = cursor.text(maxNameBytes);
+        info.name = cursor.textOfAtMost(maxNameBytes);
         info.dimensions = cursor.number<std::uint32_t>();
         if (!cursor.ok())
             return cutOff();

@@ -339,6 +339,12 @@ std::string readNote(const json &object, Message &note)
     return fields.problem();
 }
 
+/// Names of a GGUF file need not be UTF-8: what is broken becomes U+FFFD, where the writer would throw.
+std::string written(const ordered_json &value, int indent)
+{
+    return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 } // namespace
 
 std::string writeGroupFile(const Checkpoint &checkpoint)
@@ -353,13 +359,13 @@ std::string writeGroupFile(const Checkpoint &checkpoint)
     if (checkpoint.repositoryBytes)
         head["repository_bytes"] = *checkpoint.repositoryBytes;
     head["spec"] = writeSpec(checkpoint.spec);
-    std::string text = head.dump(1);
+    std::string text = written(head, 1);
     text.resize(text.size() - 2); // the closing brace comes after the lists
 
     const auto list = [&text](const char *key, const std::vector<ordered_json> &lines) {
         text += fmt::format(",\n \"{}\": [", key);
         for (std::size_t i = 0; i < lines.size(); ++i)
-            text += (i == 0 ? "\n  " : ",\n  ") + lines[i].dump();
+            text += (i == 0 ? "\n  " : ",\n  ") + written(lines[i], -1);
         text += lines.empty() ? "]" : "\n ]";
     };
     std::vector<ordered_json> lines;

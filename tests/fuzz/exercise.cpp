@@ -65,8 +65,8 @@ void assessed(const CheckpointPtr &checkpoint)
     const ReportWords words{[](const Message &message) { return message.id; },
                             [](const Message &message) { return message.id; },
                             [](Component component) { return std::string(componentId(component)); }};
-    // A name that cannot be written as JSON would end the program here.
-    static_cast<void>(assessmentJson(assessment, words).dump());
+    const auto replace = nlohmann::ordered_json::error_handler_t::replace; // as the command line does
+    static_cast<void>(assessmentJson(assessment, words).dump(1, ' ', false, replace));
 }
 
 } // namespace

@@ -22,7 +22,7 @@ inline constexpr bool isSanitized = false;
 #ifdef __OPTIMIZE__
 inline constexpr double maxHostileSeconds = isSanitized ? 60 : 10; ///< "within seconds", on a busy machine
 #else
-inline constexpr double maxHostileSeconds = 60;
+inline constexpr double maxHostileSeconds = 120; ///< of a debug build
 #endif
 
 struct HostileRun

@@ -93,45 +93,77 @@ std::vector<HostileFile> hostileSafetensors()
     const std::string most = SafetensorsBuilder::length(~std::uint64_t{0});
     const std::string json = tinyLayer(0).header();
     return {
-        {"length-2-63", weights(two63 + json), 3, "?"},
-        {"length-2-64", weights(most + json), 3, "?"},
-        {"length-beyond-limit", weights(SafetensorsBuilder::length(100'000'001) + "{", 200'000'000), 3, "?"},
+        {"length-2-63", weights(two63 + json), 3,
+         "{}/model.safetensors claims a header of 9223372.04 TB, but has only 923 bytes: it is damaged, cut "
+         "off or forged."},
+        {"length-2-64", weights(most + json), 3,
+         "{}/model.safetensors claims a header of 18446744.07 TB, but has only 923 bytes: it is damaged, cut "
+         "off or forged."},
+        {"length-beyond-limit", weights(SafetensorsBuilder::length(150'000'000) + "{", 200'000'000), 3,
+         "{}/model.safetensors claims a header of 0.15 GB, more than the 0.10 GB that the format allows: it "
+         "is damaged or forged."},
         {"ten-million-tensors", weights(SafetensorsBuilder::length(900'000'000) + "{", 2'000'000'000), 3,
-         "?"},
+         "{}/model.safetensors claims a header of 0.90 GB, more than the 0.10 GB that the format allows: it "
+         "is damaged or forged."},
         {"header-100-mb", largeHeader(100'000'000, expertEntry), 0, "", "routed_experts", 512},
-        {"header-100-mb-random", largeHeader(100'000'000, randomEntry), 3, "?", "", 512},
+        {"header-100-mb-random", largeHeader(100'000'000, randomEntry), 3,
+         "{}/model.safetensors holds more different tensor names than any model (200,000 patterns): it was "
+         "not read further.",
+         "", 512},
         {"header-100-mb-brackets",
          largeHeader(100'000'000, [](std::uint64_t) { return "\"a\":" + std::string(1U << 20U, '['); }), 3,
-         "?", "", 768},
+         "The header of {}/model.safetensors describes the tensor “a” wrongly (dtype, shape or offsets): the "
+         "file is damaged or forged.",
+         "", 768},
         {"header-100-mb-commas",
-         largeHeader(100'000'000, [](std::uint64_t) { return std::string(1U << 20U, ','); }), 3, "?", "",
-         768},
+         largeHeader(100'000'000, [](std::uint64_t) { return std::string(1U << 20U, ','); }), 3,
+         "The header of {}/model.safetensors is not valid JSON: the file is damaged or no safetensors file; "
+         "download it again.",
+         "", 768},
         {"header-100-mb-blanks",
          largeHeader(100'000'000,
                      [](std::uint64_t i) {
                          return i == 0 ? entry("a", "[1]", 0, 1) + std::string(99'000'000, ' ')
                                        : std::string(1'000'000, ' ');
                      }),
-         3, "?", "", 512},
+         0, "", "", 512},
         {"duplicate-names", header('{' + entry("a", "[1]", 0, 1) + ',' + entry("a", "[1]", 1, 2) + '}', 2), 3,
-         "?"},
-        {"name-nul", header('{' + entry("a\\u0000b.weight", "[1]", 0, 1) + '}', 1), 0, "", "a\\0b.weight"},
+         "The header of {}/model.safetensors lists the tensor “a” twice: the file is damaged or forged."},
+        {"name-nul", header('{' + entry("a\\u0000b.weight", "[1]", 0, 1) + '}', 1), 0, "", "In dense"},
         {"name-tricks", header('{' + entry("../../etc/\\u202epasswd\\n\\u001b[31m", "[1]", 0, 1) + '}', 1), 0,
-         "", "../../etc/"},
-        {"name-long", header('{' + entry(std::string(5000, 'n'), "[1]", 0, 1) + '}', 1), 3, "?"},
-        {"overlap", header('{' + entry("a", "[2]", 0, 2) + ',' + entry("b", "[2]", 1, 3) + '}', 3), 3, "?"},
-        {"hole", header('{' + entry("a", "[2]", 0, 2) + ',' + entry("b", "[2]", 4, 6) + '}', 6), 3, "?"},
-        {"beyond-file", header('{' + entry("a", "[200]", 0, 200) + '}', 2), 3, "?"},
-        {"trailing", header('{' + entry("a", "[2]", 0, 2) + '}', 5000), 3, "?"},
-        {"shape-overflow", header('{' + entry("a", "[4294967296,4294967296,2]", 0, 0) + '}', 0), 3, "?"},
-        {"shape-deep", header('{' + entry("a", '[' + std::string(99'998, '1') + ']', 0, 0) + '}', 0), 3, "?"},
+         "", "In dense"},
+        {"name-long", header('{' + entry(std::string(5000, 'n'), "[1]", 0, 1) + '}', 1), 3,
+         "The header of {}/model.safetensors holds a tensor with an empty or endless name: the file is "
+         "damaged or forged."},
+        {"overlap", header('{' + entry("a", "[2]", 0, 2) + ',' + entry("b", "[2]", 1, 3) + '}', 3), 3,
+         "The tensor “b” in {}/model.safetensors overlaps another one: the file is damaged or forged."},
+        {"hole", header('{' + entry("a", "[2]", 0, 2) + ',' + entry("b", "[2]", 4, 6) + '}', 6), 3,
+         "The data of {}/model.safetensors has a gap before the tensor “b”: the file is damaged or forged."},
+        {"beyond-file", header('{' + entry("a", "[200]", 0, 200) + '}', 2), 3,
+         "{}/model.safetensors ends before the tensor “a” does: the download is incomplete, or the file is "
+         "forged; download it again."},
+        {"trailing", header('{' + entry("a", "[2]", 0, 2) + '}', 5000), 3,
+         "{}/model.safetensors describes 2 bytes of data but holds 5,000 bytes: it is damaged or forged; "
+         "download it again."},
+        {"shape-overflow", header('{' + entry("a", "[4294967296,4294967296,2]", 0, 0) + '}', 0), 3,
+         "The shape of the tensor “a” in {}/model.safetensors is larger than any file: the header is forged "
+         "or damaged."},
+        {"shape-deep", header('{' + entry("a", '[' + std::string(99'998, '1') + ']', 0, 0) + '}', 0), 3,
+         "The header of {}/model.safetensors describes the tensor “a” wrongly (dtype, shape or offsets): the "
+         "file is damaged or forged."},
         {"header-nested", header("{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + '}', 0),
-         3, "?"},
+         3,
+         "The header of {}/model.safetensors describes the tensor “a” wrongly (dtype, shape or offsets): the "
+         "file is damaged or forged."},
         {"pointer",
          weights("version https://git-lfs.github.com/spec/v1\noid sha256:" + std::string(64, '0')
                  + "\nsize 4976698672\n"),
-         3, "?"},
-        {"web-page", weights("<!DOCTYPE html><html><title>Sign in</title></html>"), 3, "?"},
+         3,
+         "{}/model.safetensors is a Git LFS pointer, not the file itself: run “git lfs pull” in the "
+         "repository."},
+        {"web-page", weights("<!DOCTYPE html><html><title>Sign in</title></html>"), 3,
+         "{}/model.safetensors is a web page, not the file its name says: the download was probably refused; "
+         "download it again."},
         {"index-million",
          [](const fs::path &folder) {
              writeTinyModel(folder);
@@ -143,19 +175,33 @@ std::vector<HostileFile> hostileSafetensors()
              stream << "}}";
              return folder.string();
          },
-         3, "?", "", 512},
+         3,
+         "{}/model.safetensors.index.json names more than 10,000 files, more than any model has: the index "
+         "is damaged or forged.",
+         "", 512},
         {"index-too-large",
          [](const fs::path &folder) {
              writeTinyModel(folder);
              writeSparse(folder / "model.safetensors.index.json", "{", std::uint64_t{70} << 30U);
              return folder.string();
          },
-         3, "?"},
-        {"index-leaves", withIndex(R"({"weight_map":{"a":"../../../etc/passwd"}})"), 3, "?"},
-        {"index-absolute", withIndex(R"({"weight_map":{"a":"/dev/zero"}})"), 3, "?"},
-        {"index-nul", withIndex(R"({"weight_map":{"a":"x\u0000.safetensors"}})"), 3, "?"},
-        {"index-duplicate", withIndex(R"({"weight_map":{"a":"x.safetensors","a":"y.safetensors"}})"), 3, "?"},
-        {"index-nested", withIndex("{\"weight_map\":" + std::string(100'000, '[')), 3, "?"},
+         3,
+         "{}/model.safetensors.index.json has 75.16 GB, more than the 0.27 GB that such a file can have: it "
+         "is not what its name says."},
+        {"index-leaves", withIndex(R"({"weight_map":{"a":"../../../etc/passwd"}})"), 3,
+         "{}/model.safetensors.index.json points to “../../../etc/passwd”, outside its own folder: the index "
+         "is forged or damaged, nothing was read."},
+        {"index-absolute", withIndex(R"({"weight_map":{"a":"/dev/zero"}})"), 3,
+         "{}/model.safetensors.index.json points to “/dev/zero”, outside its own folder: the index is forged "
+         "or damaged, nothing was read."},
+        {"index-nul", withIndex(R"({"weight_map":{"a":"x\u0000.safetensors"}})"), 3,
+         "{}/model.safetensors.index.json points to “x\u{0}.safetensors”, outside its own folder: the index "
+         "is forged or damaged, nothing was read."},
+        {"index-duplicate", withIndex(R"({"weight_map":{"a":"x.safetensors","a":"y.safetensors"}})"), 3,
+         "{}/model.safetensors.index.json lists the tensor “a” twice: the index is damaged or forged."},
+        {"index-nested", withIndex("{\"weight_map\":" + std::string(100'000, '[')), 3,
+         "{}/model.safetensors.index.json is no valid safetensors index: it is damaged or cut off; download "
+         "it again."},
     };
 }
 

@@ -152,85 +152,143 @@ std::vector<Row> rows()
                 std::string(1U << 18U, '\0'));
     };
     return {
-        {"gzip-bomb-answer", "org/tiny", bomb("/api/models/org/tiny/tree", "gzip"), 4, "?"},
-        {"gzip-bomb-config", "org/tiny", bomb("config.json", "gzip"), 4, "?"},
-        {"gzip-bomb-weights", "org/tiny", bomb("/repos/", "gzip"), 4, "?"},
-        {"brotli", "org/tiny", bomb("config.json", "br"), 4, "?"},
-        {"zstd", "org/tiny", bomb("config.json", "zstd"), 4, "?"},
+        {"gzip-bomb-answer", "org/tiny", bomb("/api/models/org/tiny/tree", "gzip"), 4,
+         "127.0.0.1 answered the request for org/tiny with something else (a compressed answer): check that "
+         "no proxy or sign-in page stands between, then try again."},
+        {"gzip-bomb-config", "org/tiny", bomb("config.json", "gzip"), 4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (a compressed answer): "
+         "check that no proxy or sign-in page stands between, then try again."},
+        {"gzip-bomb-weights", "org/tiny", bomb("/repos/", "gzip"), 4,
+         "127.0.0.1 answered the request for org/tiny/model-00001-of-00003.safetensors with something else "
+         "(a compressed answer): check that no proxy or sign-in page stands between, then try again."},
+        {"brotli", "org/tiny", bomb("config.json", "br"), 4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (a compressed answer): "
+         "check that no proxy or sign-in page stands between, then try again."},
+        {"zstd", "org/tiny", bomb("config.json", "zstd"), 4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (a compressed answer): "
+         "check that no proxy or sign-in page stands between, then try again."},
         {"gzip-as-transfer", "org/tiny",
-         answer("config.json", gzip, {{"Transfer-Encoding", "gzip, chunked"}}), 4, "?"},
-        {"endless-answer", "org/tiny", fault(Fault::Kind::Endless, "/tree/"), 4, "?", "", 64},
-        {"endless-config", "org/tiny", fault(Fault::Kind::Endless, "config.json"), 4, "?", "", 64},
+         answer("config.json", fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", gzip.size(), gzip),
+                {{"Transfer-Encoding", "gzip, chunked"}}),
+         4, "?"},
+        {"endless-answer", "org/tiny", fault(Fault::Kind::Endless, "/tree/"), 4,
+         "127.0.0.1 sends more than the 0.02 GB that the answer about org/tiny can have: it was broken off.",
+         "", 64},
+        {"endless-config", "org/tiny", fault(Fault::Kind::Endless, "config.json"), 4,
+         "127.0.0.1 sends more than the 0.07 GB that the answer about org/tiny/config.json can have: it was "
+         "broken off.",
+         "", 96},
         {"endless-error", "org/tiny",
          where("config.json",
                [=](const SeenRequest &, Connection &connection) {
                    endless(connection, "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n", zeros);
                }),
-         3, "?"},
+         3, "org/tiny/config.json is not in the repository at this revision: check the name of the file."},
         {"endless-headers", "org/tiny",
          where("config.json",
                [=](const SeenRequest &, Connection &connection) {
                    endless(connection, "HTTP/1.1 200 OK\r\n", "X-More: " + std::string(1000, 'x') + "\r\n");
                }),
-         4, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (too many header "
+         "lines): check that no proxy or sign-in page stands between, then try again."},
         {"endless-header-line", "org/tiny",
          where("config.json",
                [=](const SeenRequest &, Connection &connection) {
                    endless(connection, "HTTP/1.1 200 OK\r\nX-More: ", std::string(1000, 'x'));
                }),
-         4, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (a header line that "
+         "does not end): check that no proxy or sign-in page stands between, then try again."},
         {"endless-interim", "org/tiny",
          where("config.json",
                [=](const SeenRequest &, Connection &connection) {
                    endless(connection, "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n");
                }),
-         4, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (too many header "
+         "lines): check that no proxy or sign-in page stands between, then try again."},
         {"endless-trailers", "org/tiny",
          where("config.json",
                [=](const SeenRequest &, Connection &connection) {
                    endless(connection, endlessHead + "0\r\n", "X-More: " + std::string(1000, 'x') + "\r\n");
                }),
-         4, "?"},
-        {"redirect-loop", "org/tiny", fault(Fault::Kind::RedirectLoop, "config.json"), 4, "?"},
-        {"redirect-chain", "org/tiny", where("config.json", redirectChain), 4, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (too many header "
+         "lines): check that no proxy or sign-in page stands between, then try again."},
+        {"redirect-loop", "org/tiny", fault(Fault::Kind::RedirectLoop, "config.json"), 4,
+         "127.0.0.1 wanted to send the request for org/tiny/config.json on to a chain that does not end, "
+         "which is not followed: check HF_ENDPOINT and the proxy."},
+        {"redirect-chain", "org/tiny", where("config.json", redirectChain), 4,
+         "127.0.0.1 wanted to send the request for org/tiny/config.json on to a chain that does not end, "
+         "which is not followed: check HF_ENDPOINT and the proxy."},
         {"redirect-file", "org/tiny", fault(Fault::Kind::RedirectTo, "config.json", "file:///etc/passwd"), 4,
-         "?"},
+         "127.0.0.1 wanted to send the request for org/tiny/config.json on to file:, which is not followed: "
+         "check HF_ENDPOINT and the proxy."},
         {"redirect-gopher", "org/tiny",
-         fault(Fault::Kind::RedirectTo, "config.json", "gopher://127.0.0.1:70/"), 4, "?"},
+         fault(Fault::Kind::RedirectTo, "config.json", "gopher://127.0.0.1:70/"), 4,
+         "127.0.0.1 wanted to send the request for org/tiny/config.json on to gopher:, which is not "
+         "followed: check HF_ENDPOINT and the proxy."},
         {"redirect-nonsense", "org/tiny", fault(Fault::Kind::RedirectTo, "config.json", "http://[::1"), 4,
-         "?"},
-        {"ignores-range-70-gb", "org/tiny", where("/repos/", ignoresRange), 3, "?", "", 64},
-        {"ignores-range-gguf", "org/gguf", where("/repos/", ignoresRange), 3, "?", "", 160},
-        {"wrong-range", "org/tiny", fault(Fault::Kind::WrongRange, "model-", {}, Fault::Where::Cdn), 4, "?"},
-        {"listing-million", "org/tiny", answer("/tree/", treeEntries(0, 1'000'000)), 4, "?", "", 64},
-        {"listing-endless", "org/tiny", where("/tree/", endlessPages), 3, "?", "", 128},
-        {"listing-nested", "org/tiny", answer("/tree/", std::string(100'000, '[')), 4, "?"},
+         "127.0.0.1 wanted to send the request for org/tiny/config.json on to an address that cannot be "
+         "read, which is not followed: check HF_ENDPOINT and the proxy."},
+        {"ignores-range-70-gb", "org/tiny", where("/repos/", ignoresRange), 4,
+         "org/tiny/model-00001-of-00003.safetensors is listed with 65.9 kB but is 70.00 GB large: try again; "
+         "if it stays, the upload is incomplete.",
+         "", 64},
+        {"ignores-range-gguf", "org/gguf", where("/repos/", ignoresRange), 4,
+         "org/gguf/model-Q4_K_M.gguf is listed with 96.9 kB but is 70.00 GB large: try again; if it stays, "
+         "the upload is incomplete.",
+         "", 160},
+        {"wrong-range", "org/tiny", fault(Fault::Kind::WrongRange, "model-", {}, Fault::Where::Cdn), 4,
+         "127.0.0.1 answered the request for org/tiny/model-00001-of-00003.safetensors with something else "
+         "(another part of the file than asked for): check that no proxy or sign-in page stands between, "
+         "then try again."},
+        {"listing-million", "org/tiny", answer("/tree/", treeEntries(0, 1'000'000)), 4,
+         "127.0.0.1 sends more than the 0.02 GB that the answer about org/tiny can have: it was broken off.",
+         "", 64},
+        {"listing-endless", "org/tiny", where("/tree/", endlessPages), 3,
+         "The listing of org/tiny is longer than is read here (200,000 entries, 200 pages or 64 MiB of "
+         "text): open a clone of it as a folder.",
+         "", 128},
+        {"listing-nested", "org/tiny", answer("/tree/", std::string(100'000, '[')), 4,
+         "{hub} answered the request for org/tiny with something else (no valid JSON): check that no proxy "
+         "or sign-in page stands between, then try again."},
         {"listing-names", "org/tiny",
          answer(
              "/tree/",
              R"([{"type":"file","size":1,"path":"../../config.json"},{"type":"file","size":1,"path":"/etc/passwd"},)"
              R"({"type":"file","size":1,"path":"a\u0000.safetensors"},{"type":"file","size":1,"path":"a\\b"}])"),
-         3, "?"},
+         3,
+         "org/tiny holds no checkpoint (no config.json, no .safetensors, no .gguf): choose a model folder."},
         {"listing-duplicate-keys", "org/tiny",
          answer("/tree/", R"([{"type":"file","size":1,"path":"a","path":"../b.safetensors","size":2}])"), 3,
-         "?"},
+         "org/tiny holds no checkpoint (no config.json, no .safetensors, no .gguf): choose a model folder."},
         {"listing-sizes", "org/tiny",
-         answer("/tree/", R"([{"type":"file","size":1e300,"path":"config.json"}])"), 4, "?"},
+         answer("/tree/", R"([{"type":"file","size":1e300,"path":"config.json"}])"), 4,
+         "The listing of org/tiny is broken: it gives no size, or none that can be, for config.json; try "
+         "again later, or open a clone of it as a folder."},
         {"info-names", "org/tiny",
-         answer("/revision/", R"({"id":"../../etc","sha":"../../../0000000000000000000000000000000000"})"), 4,
-         "?"},
-        {"info-nul", "org/tiny", answer("/revision/", std::string("{\"id\":\"a\0b\"}", 12)), 4, "?"},
-        {"token-echoed", "org/tiny", where("config.json", echo), 5, "?"},
-        {"web-page", "org/tiny", fault(Fault::Kind::Html, "/api/"), 4, "?"},
+         answer("/models/org/tiny",
+                R"({"id":"../../etc","sha":"../../../0000000000000000000000000000000000"})"),
+         0, ""},
+        {"info-nul", "org/tiny", answer("/models/org/tiny", std::string("{\"id\":\"a\0b\"}", 12)), 0, ""},
+        {"token-echoed", "org/tiny", where("config.json", echo), 5,
+         "The access token does not allow reading org/tiny: give it read access to this repository on "
+         "huggingface.co (Settings, Access Tokens)."},
+        {"web-page", "org/tiny", fault(Fault::Kind::Html, "/api/"), 4,
+         "{hub} answered the request for org/tiny with something else (a web page): check that no proxy or "
+         "sign-in page stands between, then try again."},
         {"not-http", "org/tiny",
          where("config.json",
                [](const SeenRequest &, Connection &connection) {
                    connection.raw("SSH-2.0-OpenSSH_9.2\r\n");
                    connection.close();
                }),
-         4, "?"},
-        {"index-leaves", "org/tiny", answer("index.json", R"({"weight_map":{"a":"../../../../etc/passwd"}})"),
-         3, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (Received HTTP/0.9 "
+         "when not allowed): check that no proxy or sign-in page stands between, then try again."},
+        {"gguf-broken-name", "org/broken", [](StandInHub &) {}, 0, "", "other"},
     };
 }
 
@@ -261,6 +319,8 @@ void HostileHubTest::initTestCase()
     const fs::path root = s(m_root.path());
     writeTinyModel(root / "org" / "tiny");
     tinyGguf().write(root / "org" / "gguf" / "model-Q4_K_M.gguf");
+    // A name that is no UTF-8 is shown, and kept in the cache, none the less.
+    tinyGguf().tensor("a\xFF", "F32", {8}).write(root / "org" / "broken" / "model-Q4_K_M.gguf");
     m_rows = rows();
     // What reading a sound repository takes is no fault of a hostile one.
     const QTemporaryDir scratch;
@@ -304,7 +364,7 @@ void HostileHubTest::answers()
                                    environment(scratch, hub.endpoint()));
     Expected expected;
     expected.status = each.status;
-    expected.sentence = q(each.sentence);
+    expected.sentence = q(each.sentence).replace(u"{hub}"_s, q(hub.endpoint()));
     expected.shown = QString::fromLatin1(each.shown);
     expected.mebibytes = each.mebibytes;
     expected.seconds = each.seconds;
@@ -367,7 +427,8 @@ void HostileHubTest::drip()
         runWeir(scratch.path(), {u"assess"_s, u"org/tiny"_s}, environment(scratch, hub.endpoint()));
     Expected expected;
     expected.status = 4;
-    expected.sentence = u"?"_s;
+    expected.sentence =
+        u"127.0.0.1 stopped sending, or sent too slowly, while org/tiny/config.json was read: check the network connection and try again."_s;
     expected.seconds = std::max(80.0, maxHostileSeconds);
     checkHostile("drip", run, m_idle, expected);
 }
