@@ -127,6 +127,31 @@ constexpr auto messages = std::to_array<Words>({
      "use "
      "such input."},
 
+    {"ollama.projector", "Tower in a file of its own",
+     "The vision or audio tower of this model is a file of its own with {bytes}: it is loaded beside the "
+     "weights and "
+     "is not counted here."},
+    {"ollama.draft", "Draft model beside it",
+     "A draft model for speculation comes with this model ({bytes}): it is not counted here."},
+    {"ollama.adapter", "Adapter on top",
+     "Ollama loads an adapter (LoRA) of {bytes} on top of this model: it is not counted here."},
+    {"ollama.several-models", "Several models in one",
+     "The manifest lists {count} files of weights that are no parts of each other: the last is read, as "
+     "Ollama does."},
+    {"disk.denied", "A place that cannot be read",
+     "{path} cannot be read by this user, so what lies there is not listed."},
+    {"disk.too-many-entries", "Not all was looked through",
+     "{path} holds more than {limit} files and folders: what lies beyond is not listed."},
+    {"disk.too-many", "Not all is listed",
+     "More than {limit} checkpoints were found: the rest is not listed."},
+    {"disk.no-folder", "No such folder", "{path} is no folder, so nothing is listed of it."},
+    {"disk.missing-parts", "Parts missing",
+     "{found} of its {total} weight files are here: finish the download."},
+    {"disk.missing-files", "Files missing",
+     "{count} of its files are not here, the first is {first}: finish the download."},
+    {"disk.unfinished", "Download unfinished", "The download of {file} did not end: start it again."},
+    {"disk.not-regular", "No regular file",
+     "{file} is a pipe, a device or a link to nowhere: it was not opened."},
     {"hub.snapshot", "From the download",
      "This was read from what the official client downloaded: files that were never downloaded are not "
      "counted."},
@@ -388,6 +413,64 @@ constexpr auto errors = std::to_array<Words>({
     {"hub.unreachable", "",
      "{host} cannot be reached, so {subject} was not read: check the network connection, HF_ENDPOINT and the "
      "proxy."},
+    {"ollama.bad-digest", "",
+     "{subject} names a layer “{digest}”, which is no SHA-256 digest: the manifest is damaged or forged, "
+     "nothing "
+     "was read; pull the model again."},
+    {"ollama.bad-layer-name", "",
+     "{subject} holds a layer with the name “{name}”, which stands twice or is no plain name: the manifest "
+     "is "
+     "damaged or forged; pull the model again."},
+    {"ollama.bad-name", "",
+     "“{subject}” is no name of a model in Ollama: give ollama:name:tag, such as ollama:qwen3:30b."},
+    {"ollama.bad-registry", "",
+     "WEIR_OLLAMA_REGISTRY is “{subject}”, which is no address of a registry: give one such as "
+     "https://registry.ollama.ai."},
+    {"ollama.bad-size", "",
+     "{subject} gives no size, or none that can be, for the layer {digest}: the manifest is damaged; pull "
+     "the "
+     "model again."},
+    {"ollama.blob-missing", "",
+     "{subject} is missing, a part of “{model}” in Ollama’s store: pull the model again."},
+    {"ollama.blob-size", "",
+     "{subject} has {found} instead of the {expected} that its manifest gives: it is cut off or damaged; "
+     "pull the "
+     "model again."},
+    {"ollama.blob-unfinished", "",
+     "{subject} is still being downloaded, or was broken off, so “{model}” cannot be read: let the pull end, "
+     "or "
+     "start it again."},
+    {"ollama.empty-store", "", "{subject} is a store of Ollama without a model in it: pull one."},
+    {"ollama.manifest-duplicate-key", "",
+     "{subject} holds the key “{key}” twice: the manifest is damaged or forged; pull the model again."},
+    {"ollama.not-a-manifest", "",
+     "{subject} is no manifest of a model (version 2, with a list of layers): pull the model again."},
+    {"ollama.not-here", "",
+     "“{subject}” is in no store of Ollama on this disk, and no registry was asked: pull it, or go online."},
+    {"ollama.no-weights", "",
+     "{subject} holds no weights of a model (layers: {layers}): name the model that it was made from."},
+    {"ollama.registry-denied", "",
+     "{host} does not hand out {subject} without signing in (status {status}): pull it with Ollama, then it "
+     "is "
+     "read from the disk."},
+    {"ollama.registry-failed", "",
+     "{host} failed to answer the request for {subject} (status {status}): try again in a few minutes."},
+    {"ollama.registry-busy", "",
+     "{host} takes no more requests for now, so {subject} was not read: try again in a few minutes."},
+    {"ollama.registry-busy-until", "",
+     "{host} takes no more requests for now, so {subject} was not read: try again in {seconds} s."},
+    {"ollama.registry-missing", "",
+     "{host} has no {subject}: check the name and the tag on ollama.com, or pull it with Ollama first."},
+    {"ollama.remote", "",
+     "“{subject}” runs at {host}, not on this machine: none of its weights can be read or counted here."},
+    {"ollama.several", "", "{subject} holds {count} models, name one of them: {names}."},
+    {"ollama.too-many-layers", "",
+     "{subject} lists {count} layers, more than the {limit} that are read: the manifest is forged."},
+    {"cache.empty", "", "{subject} holds no downloaded snapshot of a model: download one first."},
+    {"cache.several", "", "{subject} holds {count} models, name the folder of one of them: {names}."},
+    {"cache.file-missing", "",
+     "{subject} was not downloaded, or its link leads out of the folder of its repository: download it "
+     "again."},
     {"index.bad-json", "",
      "{subject} is no valid safetensors index: it is damaged or cut off; download it again."},
     {"index.bad-path", "",
@@ -642,9 +725,16 @@ std::string wordTitle(const Message &message, ByteUnit unit)
 
 std::string wordDetail(const Message &message, ByteUnit unit)
 {
-    const Words *words = find(messages, message.id);
-    return words == nullptr ? fallback(message.id, message.arguments, {}, unit)
-                            : fill(words->detail, message.arguments, {}, unit);
+    if (const Words *words = find(messages, message.id))
+        return fill(words->detail, message.arguments, {}, unit);
+    const Words *words = find(errors, message.id); // a note that says why something was not read
+    if (words == nullptr)
+        return fallback(message.id, message.arguments, {}, unit);
+    const auto subject = std::find_if(message.arguments.begin(), message.arguments.end(),
+                                      [](const auto &each) { return each.first == "subject"; });
+    const auto *about =
+        subject == message.arguments.end() ? nullptr : std::get_if<std::string>(&subject->second);
+    return fill(words->detail, message.arguments, about == nullptr ? std::string_view() : *about, unit);
 }
 
 std::string wordError(const Error &error, ByteUnit unit)
