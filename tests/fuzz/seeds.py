@@ -300,6 +300,29 @@ seed("groups", "long-runs", json.dumps({**groups, "groups": [{**tensors[0], "lay
 seed("groups", "absurd", json.dumps({**groups, "spec": {**spec, "layers": 4294967295, "experts": 4294967295, "hidden_size": (1 << 64) - 1},
                                      "groups": [{**tensors[0], "count": 0, "bytes": (1 << 64) - 1, "shape": [(1 << 64) - 1] * 9}]}))
 
+# --- Ollama
+
+
+def blob(kind, size, name=None, digest="a" * 64):
+    more = {"annotations": {"org.cncf.model.filepath": name}, "name": name} if name else {}
+    return {"mediaType": "application/vnd.ollama.image." + kind, "digest": "sha256:" + digest, "size": size, **more}
+
+
+manifest = {"schemaVersion": 2, "mediaType": "application/vnd.docker.distribution.manifest.v2+json",
+            "config": {"mediaType": "application/vnd.docker.container.image.v1+json", "digest": "sha256:" + "b" * 64, "size": 500},
+            "layers": [blob("model", 1 << 33), blob("template", 100), blob("projector", 1 << 28), blob("license", 10)]}
+seed("ollama", "manifest", json.dumps(manifest))
+seed("ollama", "tensors", json.dumps({**manifest, "layers": [blob("tensor", 5, "model.layers.0.a.weight"), blob("json", 5, "config.json")]}))
+seed("ollama", "names", json.dumps({**manifest, "layers": [blob("tensor", 5, "../../x"), blob("json", 5, "/etc/passwd")]}))
+seed("ollama", "digests", json.dumps({**manifest, "layers": [blob("model", 5, digest="../" * 21 + "a")]}))
+seed("ollama", "sizes", json.dumps({**manifest, "layers": [blob("model", -1), blob("model", 1e300), blob("model", 1 << 64)]}))
+seed("ollama", "duplicate", '{"schemaVersion":2,"layers":[],"layers":[]}')
+seed("ollama", "deep", '{"layers":' + "[" * 2000)
+seed("ollama", "config", json.dumps({"model_format": "gguf", "model_family": "llama", "file_type": "Q4_K_M", "remote_host": ""}))
+for i, text in enumerate(("qwen3:30b", "ollama:someone/model:tag", "host.example:443/a/b:c", "hf.co/org/name:Q4_K_M", "../..:x", "a//b",
+                          "registry.ollama.ai/library/qwen3/latest")):
+    seed("ollama", f"name-{i}", text)
+
 # --- JSON in general
 
 for name, text in (("object", '{"a":[1,2.5,-3,true,null,"\\u00e9"],"b":{"c":{}}}'), ("not-finite", '{"a":NaN,"b":[-Infinity,Infinity]}'),
