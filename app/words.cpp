@@ -247,6 +247,9 @@ constexpr auto errors = std::to_array<Words>({
     {"file.empty", "", "{subject} is empty (0 bytes): download it again."},
     {"file.not-found", "", "{subject} does not exist: check the spelling of the path."},
     {"file.dangling", "", "{subject} is a link to a file that is not there: finish the download."},
+    {"file.link-loop", "", "{subject} is a link that leads back to itself: put the file in its place."},
+    {"file.name-too-long", "",
+     "{subject} is longer than the name of a file can be: check the spelling of the path."},
     {"file.denied", "", "{subject} cannot be read: check its permissions and the disk."},
     {"file.not-regular", "",
      "{subject} is not a regular file (a device, pipe or socket): give a model folder or file."},
@@ -262,6 +265,8 @@ constexpr auto errors = std::to_array<Words>({
     {"json.invalid", "", "{subject} is not valid JSON: it is damaged or cut off; download it again."},
     {"json.not-object", "", "{subject} is JSON but no object, so it is no config: download it again."},
     {"json.too-deep", "", "{subject} is nested deeper than any config: it was not read."},
+    {"json.too-many-values", "",
+     "{subject} holds more than {limit} values, more than any config: it was not read."},
     {"json.too-large", "", "{subject} is larger than {limit}, more than any config: it was not read."},
     {"config.bad-number", "",
      "{subject} gives a value to “{key}” that no model can have: the config is damaged or forged."},
@@ -472,12 +477,16 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} points to “{path}”, outside its own folder: the index is forged or damaged, nothing was "
      "read."},
     {"index.duplicate", "", "{subject} lists the tensor “{tensor}” twice: the index is damaged or forged."},
+    {"index.too-many-files", "",
+     "{subject} names more than {limit} files, more than any model has: the index is damaged or forged."},
     {"index.no-map", "", "{subject} has no weight_map, so it is no safetensors index: download it again."},
     {"safetensors.too-short", "",
      "{subject} is shorter than a safetensors header: it is cut off; download it again."},
     {"safetensors.header-length", "",
-     "{subject} claims a header of {claimed}, but has only {file} (and headers end at 100 MB): it is "
-     "damaged, cut off or forged."},
+     "{subject} claims a header of {claimed}, but has only {file}: it is damaged, cut off or forged."},
+    {"safetensors.header-too-large", "",
+     "{subject} claims a header of {claimed}, more than the {limit} that the format allows: it is damaged or "
+     "forged."},
     {"safetensors.bad-json", "",
      "The header of {subject} is not valid JSON: the file is damaged or no safetensors file; download it "
      "again."},
@@ -515,8 +524,12 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} is GGUF version {version}; versions 2 and 3 are read: convert it again with a current "
      "llama.cpp."},
     {"gguf.counts", "",
-     "{subject} claims {tensors} tensors and {keys} keys, more than its size can hold: it is cut off, "
-     "damaged or forged."},
+     "{subject} claims {tensors} tensors and {keys} keys, more than its size can hold or any model has: it "
+     "is "
+     "cut off, damaged or forged."},
+    {"gguf.header-too-large", "",
+     "The header of {subject} is larger than {limit}, more than that of any model: it was not read; the file "
+     "is damaged or forged."},
     {"gguf.truncated-header", "",
      "{subject} ends within its header: the download is incomplete; download it again."},
     {"gguf.truncated", "",

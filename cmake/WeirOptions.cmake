@@ -11,7 +11,7 @@ target_compile_options(weir_options INTERFACE
     $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>
     $<$<BOOL:${WEIR_WERROR}>:-Werror>)
 target_compile_definitions(weir_options INTERFACE
-    $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+    $<$<OR:$<CONFIG:Debug>,$<BOOL:${WEIR_FUZZ}>>:_GLIBCXX_ASSERTIONS>)
 
 if(WEIR_SANITIZE)
     target_compile_options(weir_options INTERFACE

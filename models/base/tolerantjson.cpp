@@ -9,13 +9,14 @@ namespace weir {
 
 namespace {
 
-/// Replaces the three words outside strings and measures the depth on the way.
-/// @return false when the nesting is deeper than allowed
-bool replaceNonFinite(std::string_view text, std::string &out)
+/// Replaces the three words outside strings and measures depth and number of values on the way.
+/// @return an error id, empty when it is no deeper and no more than allowed
+std::string_view replaceNonFinite(std::string_view text, std::string &out)
 {
     out.clear();
     out.reserve(text.size());
     int depth = 0;
+    std::size_t values = 0;
     bool inString = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -27,11 +28,13 @@ bool replaceNonFinite(std::string_view text, std::string &out)
                 inString = false;
             continue;
         }
+        if ((c == ',' || c == '{' || c == '[') && ++values > maxConfigValues)
+            return "json.too-many-values";
         if (c == '"') {
             inString = true;
         } else if (c == '{' || c == '[') {
             if (++depth > maxConfigDepth)
-                return false;
+                return "json.too-deep";
         } else if (c == '}' || c == ']') {
             --depth;
         } else if (c == 'I' || c == 'N' || c == '-') {
@@ -48,7 +51,7 @@ bool replaceNonFinite(std::string_view text, std::string &out)
         }
         out += c;
     }
-    return true;
+    return {};
 }
 
 /// Names keys that one object holds twice. A pass of its own: the callback of the parser that builds the
@@ -127,8 +130,10 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
         return fail(std::string(impostor), ErrorKind::Unreadable, subject);
 
     std::string clean;
-    if (!replaceNonFinite(text, clean))
-        return fail("json.too-deep", ErrorKind::Unreadable, subject);
+    if (const std::string_view problem = replaceNonFinite(text, clean); !problem.empty()) {
+        return fail(std::string(problem), ErrorKind::Unreadable, subject,
+                    {{"limit", static_cast<std::uint64_t>(maxConfigValues)}});
+    }
 
     if (clean.find('\0') != std::string::npos) // the parser would take it for the end
         return fail("json.invalid", ErrorKind::Unreadable, subject);

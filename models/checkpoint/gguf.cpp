@@ -34,7 +34,8 @@ constexpr std::uint64_t maxKeyBytes = 65'535;
 constexpr std::uint64_t maxTextBytes = 16U << 20U; ///< one string; chat templates have tens of kB
 constexpr std::size_t keptTextBytes = 4096;
 constexpr std::uint64_t maxKeys = 100'000;
-constexpr std::uint64_t maxTensors = 10'000'000;
+constexpr std::uint64_t maxKeptNumbers = 4'000'000; ///< of all arrays: a byte of the file becomes a double
+constexpr std::uint64_t maxTensors = 1'000'000; ///< experts are stacked: the most seen are some thousand
 constexpr std::size_t maxNameBytes = 255; ///< ggml: 63; other writers go further
 constexpr std::uint32_t maxDimensions = 4;
 
@@ -65,14 +66,16 @@ public:
     {}
 
     bool ok() const { return m_ok; }
+    /// True if it went wrong because the file goes on where no header does.
+    bool isTooLong() const { return !m_ok && m_tooLong; }
     std::uint64_t position() const { return m_position; }
     std::uint64_t remaining() const { return m_fileBytes - m_position; }
     void setSwapped(bool swapped) { m_swapped = swapped; }
 
     bool read(void *target, std::size_t bytes)
     {
-        if (!m_ok || bytes > remaining())
-            return m_ok = false;
+        if (!mayTake(bytes))
+            return false;
         auto *out = static_cast<char *>(target);
         while (bytes > 0) {
             if (m_used == m_available && !refill())
@@ -89,8 +92,8 @@ public:
 
     bool skip(std::uint64_t bytes)
     {
-        if (!m_ok || bytes > remaining())
-            return m_ok = false;
+        if (!mayTake(bytes))
+            return false;
         const std::uint64_t buffered = m_available - m_used;
         if (bytes <= buffered) {
             m_used += static_cast<std::size_t>(bytes);
@@ -119,10 +122,17 @@ public:
     }
 
     /// Text of at most `limit` bytes; longer than the file or the limit is a failure.
-    std::string text(std::uint64_t limit)
+    std::string textOfAtMost(std::uint64_t limit)
     {
         const auto length = number<std::uint64_t>();
-        if (!m_ok || length > limit || length > remaining()) {
+        if (m_ok && length > limit)
+            m_ok = false;
+        return text(length);
+    }
+
+    std::string text(std::uint64_t length)
+    {
+        if (!mayTake(length)) {
             m_ok = false;
             return {};
         }
@@ -138,6 +148,14 @@ public:
     }
 
 private:
+    bool mayTake(std::uint64_t bytes)
+    {
+        if (!m_ok)
+            return false;
+        m_tooLong = bytes <= remaining() && bytes > maxGgufHeaderBytes - m_position;
+        return m_ok = bytes <= remaining() && !m_tooLong;
+    }
+
     bool refill()
     {
         m_stream->read(m_buffer.data(), static_cast<std::streamsize>(m_buffer.size()));
@@ -153,6 +171,7 @@ private:
     std::size_t m_used = 0;
     std::size_t m_available = 0;
     bool m_swapped = false;
+    bool m_tooLong = false;
     bool m_ok = true;
 };
 
@@ -194,10 +213,14 @@ double asDouble(const GgufValue &value)
 }
 
 /// @return nothing on damage; the cursor then says whether the file ended or the value was wrong
-std::optional<GgufValue> readValue(Cursor &cursor, std::uint32_t type)
+/// @param keptNumbers  of all arrays before this one
+std::optional<GgufValue> readValue(Cursor &cursor, std::uint32_t type, std::uint64_t &keptNumbers)
 {
     if (type == Text) {
-        std::string text = cursor.text(maxTextBytes);
+        const auto length = cursor.number<std::uint64_t>();
+        if (length > maxTextBytes)
+            return std::nullopt;
+        std::string text = cursor.text(length);
         if (text.size() > keptTextBytes)
             text.resize(keptTextBytes);
         return cursor.ok() ? std::optional<GgufValue>(std::move(text)) : std::nullopt;
@@ -224,6 +247,9 @@ std::optional<GgufValue> readValue(Cursor &cursor, std::uint32_t type)
         return std::nullopt; // unknown type, array of arrays, or longer than the file
     GgufNumbers numbers;
     const std::uint64_t kept = std::min<std::uint64_t>(count, maxGgufArray);
+    keptNumbers += kept;
+    if (keptNumbers > maxKeptNumbers)
+        return std::nullopt;
     numbers.reserve(static_cast<std::size_t>(kept));
     for (std::uint64_t i = 0; i < kept; ++i) {
         const auto value = readScalar(cursor, elementType);
@@ -329,6 +355,12 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
         const std::string_view impostor = impostorError(start);
         return bad(impostor.empty() ? "gguf.magic" : std::string(impostor), subject);
     }
+    const auto cutOff = [&](std::string_view what = {}) {
+        if (!cursor.isTooLong())
+            return bad("gguf.truncated-header", subject, what);
+        return fail("gguf.header-too-large", ErrorKind::Unreadable, subject,
+                    {{"limit", Bytes{maxGgufHeaderBytes}}});
+    };
     GgufHeader header;
     header.version = cursor.number<std::uint32_t>();
     if ((header.version & 0xFFFFU) == 0 && header.version != 0) { // the other byte order
@@ -337,7 +369,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
         cursor.setSwapped(true);
     }
     if (!cursor.ok())
-        return bad("gguf.truncated-header", subject);
+        return cutOff();
     if (header.version < 2 || header.version > 3) {
         return fail("gguf.version", ErrorKind::Unreadable, subject,
                     {{"version", std::uint64_t{header.version}}});
@@ -345,7 +377,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
     const auto tensorCount = cursor.number<std::uint64_t>();
     const auto keyCount = cursor.number<std::uint64_t>();
     if (!cursor.ok())
-        return bad("gguf.truncated-header", subject);
+        return cutOff();
     // A tensor takes at least 8+1+4+8+4+8 bytes, a key 8+1+4+1: counts that the file cannot hold are lies.
     if (tensorCount > maxTensors || tensorCount > cursor.remaining() / 33 || keyCount > maxKeys
         || keyCount > cursor.remaining() / 14) {
@@ -354,16 +386,19 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
     }
 
     std::uint64_t alignment = 32;
+    std::uint64_t keptNumbers = 0;
     for (std::uint64_t i = 0; i < keyCount; ++i) {
         if (stop.stop_requested())
             return fail("cancelled", ErrorKind::Unreadable, subject);
-        const std::string key = cursor.text(maxKeyBytes);
+        const std::string key = cursor.textOfAtMost(maxKeyBytes);
         const auto type = cursor.number<std::uint32_t>();
-        if (!cursor.ok() || key.empty())
-            return bad("gguf.truncated-header", subject);
-        std::optional<GgufValue> value = readValue(cursor, type);
         if (!cursor.ok())
-            return bad("gguf.truncated-header", subject, key);
+            return cutOff();
+        if (key.empty())
+            return bad("gguf.bad-value", subject);
+        std::optional<GgufValue> value = readValue(cursor, type, keptNumbers);
+        if (!cursor.ok())
+            return cutOff(key);
         if (!value)
             return bad("gguf.bad-value", subject, key);
         if (key == "general.alignment") {
@@ -384,10 +419,10 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
         if (stop.stop_requested())
             return fail("cancelled", ErrorKind::Unreadable, subject);
         TensorInfo &info = infos.emplace_back();
-        info.name = cursor.text(maxNameBytes);
+        info.name = cursor.textOfAtMost(maxNameBytes);
         info.dimensions = cursor.number<std::uint32_t>();
         if (!cursor.ok())
-            return bad("gguf.truncated-header", subject);
+            return cutOff();
         if (info.name.empty() || info.dimensions > maxDimensions)
             return bad("gguf.bad-tensor", subject, info.name);
         for (std::uint32_t d = 0; d < info.dimensions; ++d)
@@ -395,7 +430,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
         info.type = cursor.number<std::uint32_t>();
         info.offset = cursor.number<std::uint64_t>();
         if (!cursor.ok())
-            return bad("gguf.truncated-header", subject, info.name);
+            return cutOff(info.name);
         if (!names.insert(info.name).second)
             return bad("gguf.duplicate-tensor", subject, info.name);
         if (const GgufType *type = ggufType(info.type)) {

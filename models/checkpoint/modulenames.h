@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/base/boundedpattern.h"
+#include "models/base/texthash.h"
 
 #include <cstddef>
 #include <functional>
@@ -47,7 +48,7 @@ private:
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const noexcept
         {
-            return std::hash<std::string_view>{}(text);
+            return static_cast<std::size_t>(textHash(text));
         }
     };
     using Names = std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>>;

@@ -267,7 +267,11 @@ Result<std::uint64_t> safetensorsHeaderLength(std::span<const std::uint8_t> firs
     std::uint64_t length = 0;
     for (std::size_t i = 8; i-- > 0;)
         length = (length << 8U) | firstEightBytes[i];
-    if (length > maxSafetensorsHeaderBytes || length > fileBytes - 8) {
+    if (length <= fileBytes - 8 && length > maxSafetensorsHeaderBytes) {
+        return fail("safetensors.header-too-large", ErrorKind::Unreadable, subject,
+                    {{"claimed", Bytes{length}}, {"limit", Bytes{maxSafetensorsHeaderBytes}}});
+    }
+    if (length > fileBytes - 8) {
         return fail("safetensors.header-length", ErrorKind::Unreadable, subject,
                     {{"claimed", Bytes{length}}, {"file", Bytes{fileBytes}}});
     }
@@ -375,6 +379,10 @@ Result<SafetensorsIndex> readSafetensorsIndex(std::string_view text, const std::
                     numbers.try_emplace(std::string(file), static_cast<std::uint32_t>(numbers.size()));
                 if (isNew)
                     index.files.emplace_back(file);
+                if (index.files.size() > maxIndexFiles) {
+                    return fail("index.too-many-files", ErrorKind::Unreadable, subject,
+                                {{"limit", static_cast<std::uint64_t>(maxIndexFiles)}});
+                }
                 number = place->second;
             }
             if (name.size() > maxNameBytes)

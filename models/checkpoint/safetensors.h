@@ -15,6 +15,8 @@ namespace weir {
 
 /// Header length in bytes that the format's own library accepts at most.
 inline constexpr std::uint64_t maxSafetensorsHeaderBytes = 100'000'000;
+/// Files that one index may name; the most seen are some hundred.
+inline constexpr std::size_t maxIndexFiles = 10'000;
 
 /// One tensor of a header, valid during the callback only.
 struct HeaderTensor

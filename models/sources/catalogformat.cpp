@@ -17,6 +17,9 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+/// Layer numbers of all groups of one file together.
+constexpr std::uint64_t maxLayerNumbers = 4'000'000;
+
 /// "0-2,5": runs of layer numbers.
 std::string writeRuns(const std::vector<std::uint32_t> &numbers)
 {
@@ -33,7 +36,8 @@ std::string writeRuns(const std::vector<std::uint32_t> &numbers)
     return text;
 }
 
-std::optional<std::vector<std::uint32_t>> readRuns(std::string_view text)
+/// @param room  numbers that may still be made: a run of ten characters may name a million
+std::optional<std::vector<std::uint32_t>> readRuns(std::string_view text, std::uint64_t &room)
 {
     std::vector<std::uint32_t> numbers;
     while (!text.empty()) {
@@ -52,8 +56,10 @@ std::optional<std::vector<std::uint32_t>> readRuns(std::string_view text)
             if (stop.ec != std::errc{} || stop.ptr != end)
                 return std::nullopt;
         }
-        if (last < first || last > 1'000'000)
+        const bool rises = numbers.empty() || first > numbers.back();
+        if (!rises || last < first || last == ~0U || last - first >= room)
             return std::nullopt;
+        room -= last - first + 1;
         for (std::uint32_t i = first; i <= last; ++i)
             numbers.push_back(i);
         text.remove_prefix(std::min(text.size(), run.size() + 1));
@@ -264,7 +270,7 @@ std::string readSpec(const json &object, ModelSpec &spec)
     return fields.problem();
 }
 
-std::string readGroup(const json &object, TensorGroup &group)
+std::string readGroup(const json &object, TensorGroup &group, std::uint64_t &layerRoom)
 {
     if (!object.is_object())
         return "groups";
@@ -273,7 +279,8 @@ std::string readGroup(const json &object, TensorGroup &group)
     const auto component = componentFromId(fields.text("component"));
     const auto role = roleFromId(fields.text("role"));
     const auto kind = layerKindFromId(object.contains("layer_kind") ? fields.text("layer_kind") : "none");
-    const auto layers = readRuns(object.contains("layers") ? fields.text("layers") : std::string());
+    const auto layers =
+        readRuns(object.contains("layers") ? fields.text("layers") : std::string(), layerRoom);
     if (!component)
         fields.complain("component");
     if (!role)
@@ -332,6 +339,12 @@ std::string readNote(const json &object, Message &note)
     return fields.problem();
 }
 
+/// Names of a GGUF file need not be UTF-8: what is broken becomes U+FFFD, where the writer would throw.
+std::string written(const ordered_json &value, int indent)
+{
+    return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 } // namespace
 
 std::string writeGroupFile(const Checkpoint &checkpoint)
@@ -346,13 +359,13 @@ std::string writeGroupFile(const Checkpoint &checkpoint)
     if (checkpoint.repositoryBytes)
         head["repository_bytes"] = *checkpoint.repositoryBytes;
     head["spec"] = writeSpec(checkpoint.spec);
-    std::string text = head.dump(1);
+    std::string text = written(head, 1);
     text.resize(text.size() - 2); // the closing brace comes after the lists
 
     const auto list = [&text](const char *key, const std::vector<ordered_json> &lines) {
         text += fmt::format(",\n \"{}\": [", key);
         for (std::size_t i = 0; i < lines.size(); ++i)
-            text += (i == 0 ? "\n  " : ",\n  ") + lines[i].dump();
+            text += (i == 0 ? "\n  " : ",\n  ") + written(lines[i], -1);
         text += lines.empty() ? "]" : "\n ]";
     };
     std::vector<ordered_json> lines;
@@ -463,8 +476,10 @@ Result<Checkpoint> readGroupFile(std::string_view text, const std::string &subje
         if (const std::string problem = readNote(each, checkpoint.notes.emplace_back()); !problem.empty())
             return bad(problem);
     }
+    std::uint64_t layerRoom = maxLayerNumbers;
     for (const json &each : fields.array("groups")) {
-        if (const std::string problem = readGroup(each, checkpoint.groups.emplace_back()); !problem.empty())
+        const std::string problem = readGroup(each, checkpoint.groups.emplace_back(), layerRoom);
+        if (!problem.empty())
             return bad(problem);
     }
     if (!fields.problem().empty())

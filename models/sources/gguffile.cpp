@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/gguffile.h"
 
+#include "models/base/texthash.h"
 #include "models/base/units.h"
 #include "models/checkpoint/classify.h"
 #include "models/checkpoint/gguf.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <unordered_set>
 
 namespace weir {
 
@@ -109,7 +109,7 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<st
     checkpoint.provenance = Provenance::Headers;
     TensorSet tensors;
     std::vector<TensorFile> files;
-    std::unordered_set<std::size_t> seen;
+    HashSet seen;
     GgufHeader first;
     std::uint64_t bytes = 0;
     std::vector<std::unique_ptr<RepositoryStream>> opened; // some ahead: what lies far away is on its way
@@ -130,7 +130,7 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<st
         const std::uint64_t size = stream->fileBytes();
         bool twice = false;
         const auto visit = [&](const GgufTensor &tensor) {
-            if (!seen.insert(std::hash<std::string_view>{}(tensor.name)).second) {
+            if (!seen.insert(textHash(tensor.name))) {
                 twice = true;
                 return false;
             }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/headerqueue.h"
 
-#include "models/base/texthash.h"
-
 #include "models/base/saturating.h"
+#include "models/base/texthash.h"
 #include "models/base/tolerantjson.h"
 #include "models/base/units.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/localfile.h"
 
+#include "models/base/units.h"
+
 #include <algorithm>
 #include <fstream>
 #include <system_error>
@@ -31,6 +33,10 @@ Result<std::uint64_t> regularFileSize(const fs::path &file)
         const bool link = fs::is_symlink(fs::symlink_status(file, ignored));
         return fail(link ? "file.dangling" : "file.not-found", ErrorKind::NotFound, file.string());
     }
+    if (error == std::errc::too_many_symbolic_link_levels)
+        return fail("file.link-loop", ErrorKind::Unreadable, file.string());
+    if (error == std::errc::filename_too_long)
+        return fail("file.name-too-long", ErrorKind::NotFound, printable(file.string(), 120));
     if (error)
         return fail("file.denied", ErrorKind::Unreadable, file.string());
     if (status.type() != fs::file_type::regular)

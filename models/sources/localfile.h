@@ -11,7 +11,7 @@
 namespace weir {
 
 /// Size of a regular file (links are followed). FIFOs, devices, sockets and folders are refused with
-/// "file.not-regular", absent ones with "file.not-found", unreadable ones with "file.denied".
+/// "file.not-regular", links to themselves with "file.link-loop", absent ones with "file.not-found", unreadable ones with "file.denied".
 Result<std::uint64_t> regularFileSize(const std::filesystem::path &file);
 
 /// A whole small file as text; at most `limit` bytes ("file.too-large").

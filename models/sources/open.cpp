@@ -180,10 +180,11 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
         return *std::move(read);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found)
-        return std::unexpected(regularFileSize(path).error());
-    if (error)
-        return fail("file.denied", ErrorKind::Unreadable, path.string());
+    if (status.type() == fs::file_type::not_found || error) {
+        const Result<std::uint64_t> size = regularFileSize(path);
+        return size ? fail("file.denied", ErrorKind::Unreadable, path.string())
+                    : std::unexpected(size.error());
+    }
     if (status.type() == fs::file_type::directory)
         return named(readFolder(path, std::move(stop), progress, preferred), path);
     if (status.type() != fs::file_type::regular)

@@ -518,9 +518,27 @@ StandInResponse StandInHub::content(const SeenRequest &request, const fs::path &
     return response;
 }
 
+void StandInHub::setHook(Hook hook)
+{
+    const std::lock_guard lock(m_mutex);
+    m_hook = std::move(hook);
+}
+
+bool StandInHub::hooked(const SeenRequest &request, StandInServer::Connection &connection)
+{
+    Hook hook;
+    {
+        const std::lock_guard lock(m_mutex);
+        hook = m_hook;
+    }
+    return hook && hook(request, connection);
+}
+
 void StandInHub::answerHub(const SeenRequest &request, StandInServer::Connection &connection)
 {
     record(request, false);
+    if (hooked(request, connection))
+        return;
     std::chrono::milliseconds latency{};
     bool isApi = false;
     unsigned left = 0;
@@ -546,6 +564,8 @@ void StandInHub::answerHub(const SeenRequest &request, StandInServer::Connection
 void StandInHub::answerCdn(const SeenRequest &request, StandInServer::Connection &connection)
 {
     record(request, true);
+    if (hooked(request, connection))
+        return;
     std::chrono::milliseconds latency{};
     {
         const std::lock_guard lock(m_mutex);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -81,6 +82,9 @@ public:
     void setToken(const std::string &token);
     void setRepository(const std::string &id, const StandInRepository &repository);
     void addFault(const Fault &fault);
+    /// Answers in the place of the stand-in where it returns true; called first, on any thread.
+    using Hook = std::function<bool(const SeenRequest &, StandInServer::Connection &)>;
+    void setHook(Hook hook);
     void clearFaults();
     /// Entries of a page of a tree, 1000 on the Hub.
     void setTreePage(std::size_t entries);
@@ -135,6 +139,7 @@ private:
     bool meddle(const SeenRequest &request, const std::string &path, StandInServer::Connection &connection,
                 StandInResponse &response);
     void record(const SeenRequest &request, bool cdn);
+    bool hooked(const SeenRequest &request, StandInServer::Connection &connection);
 
     std::filesystem::path m_root;
     mutable std::mutex m_mutex;
@@ -146,6 +151,7 @@ private:
     unsigned m_resolversLeft = 3000;
     std::map<std::string, StandInRepository> m_repositories;
     std::vector<Fault> m_faults;
+    Hook m_hook;
     std::vector<SeenRequest> m_seen;
     mutable std::map<std::string, nlohmann::json> m_described;
     std::unique_ptr<StandInServer> m_hub;

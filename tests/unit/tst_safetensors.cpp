@@ -406,7 +406,7 @@ void SafetensorsTest::lengthPrefix_data()
     row("2^64 - 1", length(~std::uint64_t{0}), 1'000'000, "safetensors.header-length");
     row("2^64 - 8", length(~std::uint64_t{0} - 7), 1'000'000, "safetensors.header-length");
     row("100 MB", length(100'000'000), 1'000'000'000, "ok");
-    row("more than 100 MB", length(100'000'001), 1'000'000'000, "safetensors.header-length");
+    row("more than 100 MB", length(100'000'001), 1'000'000'000, "safetensors.header-too-large");
     row("no header", length(0), 8, "safetensors.bad-json");
     row("one character", length(1), 9, "safetensors.bad-json");
 }

@@ -368,6 +368,9 @@ void HttpClient::Worker::failed(Job &job, CURLcode code)
         reason = fmt::format("it refused with status {}", job.connectStatus);
         code = CURLE_PROXY;
     }
+    // So libcurl calls a line that is longer than it holds.
+    if (job.connected && !job.headDone && code == CURLE_OUT_OF_MEMORY)
+        reason = "a header line that does not end";
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
         id = "hub.dns";

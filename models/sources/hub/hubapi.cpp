@@ -249,7 +249,8 @@ std::optional<HubInfo> parseInfo(std::string_view text)
     info.gate = gateOf(object);
     info.isPrivate = flagOf(object, "private");
     info.isDisabled = flagOf(object, "disabled");
-    return info.id.empty() ? std::nullopt : std::optional(std::move(info));
+    // The name becomes part of addresses and of paths.
+    return isRepositoryName(info.id) ? std::optional(std::move(info)) : std::nullopt;
 }
 
 /// What the parser meets on its way through a page; no document is built.
@@ -420,7 +421,7 @@ bool parseHits(std::string_view text, std::vector<HubHit> &hits)
         if (!entry.is_object())
             return false;
         HubHit hit = hitOf(entry);
-        if (!hit.id.empty())
+        if (isRepositoryName(hit.id))
             hits.push_back(std::move(hit));
     }
     return true;

@@ -47,7 +47,7 @@ struct HubInfo
     bool isPrivate = false;
     bool isDisabled = false;
 };
-/// Empty if it is no such page.
+/// Empty if it is no such page, or names what can be no repository.
 std::optional<HubInfo> parseInfo(std::string_view text);
 
 inline constexpr std::size_t maxTreeEntries = 200'000;     ///< of all pages of one listing
@@ -78,7 +78,7 @@ private:
 /// A listing in one page, added to `files`. False if it is none.
 bool parseTree(std::string_view text, std::vector<HubFile> &files);
 
-/// Hits of a search. False if it is none.
+/// Hits of a search; those that cannot be asked for by their name are left out. False if it is none.
 bool parseHits(std::string_view text, std::vector<HubHit> &hits);
 
 /// Branches and tags, `main` first. False if it is none.

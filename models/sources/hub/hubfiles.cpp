@@ -3,6 +3,7 @@
 
 #include "models/base/saturating.h"
 #include "models/base/tolerantjson.h"
+#include "models/checkpoint/gguf.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/weburl.h"
 
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::uint64_t firstGgufBytes = 2U << 20U;       ///< headers with a tokenizer have 2 to 12 MB
 constexpr std::uint64_t firstPartBytes = 256U << 10U;     ///< later parts of a split hold no tokenizer
-constexpr std::uint64_t maxGgufHeaderBytes = 128U << 20U; ///< ten times the largest seen
 constexpr std::uint64_t maxPrefetchBytes = 64U << 20U;
 constexpr std::uint64_t maxAheadBytes = 64U << 20U;    ///< of beginnings that nobody has read yet
 constexpr std::uint64_t maxKeptHeadBytes = 32U << 20U; ///< the headers of a trillion parameters have 25 MB
