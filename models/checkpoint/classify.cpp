@@ -148,7 +148,8 @@ public:
                 name = {pattern, {}, false};
         }
         Classified result;
-        result.side = name.side || m_tensors.dtypeOf(group) == "F8_E8M0";
+        const std::string &dtype = m_tensors.dtypeOf(group);
+        result.side = name.side || dtype == "F8_E8M0" || dtype == "E8M0" || dtype == "UE8"; // exponents alone
         if (beyond) {
             result.component = Component::Mtp;
             result.role = draftRole(name.module);

@@ -311,7 +311,7 @@ std::string_view ggufOtherKind(const GgufHeader &header, const std::string &arch
         if (name == architecture)
             return kind;
     }
-    if (architecture.empty() && header.metadata.contains("imatrix.datasets"))
+    if (architecture.empty() && header.metadata.contains(std::string("imatrix.") + "datasets"))
         return "imatrix";
     // A decoder that gives one vector for a text, or one score (4): it generates nothing.
     const std::uint64_t pooling = generalNumber(header, architecture + ".pooling_type");

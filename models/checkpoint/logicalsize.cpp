@@ -52,13 +52,15 @@ const std::vector<std::uint64_t> *LogicalSizes::shapeOf(std::string_view module,
 
 bool LogicalSizes::hasPackedWeight(std::string_view module) const
 {
-    const auto pattern = m_patterns.find(std::string(module) + ".weight");
-    if (pattern == m_patterns.end())
-        return false;
-    for (const RawGroup &group : m_tensors.groups()) {
-        if (group.pattern == pattern->second) {
-            const std::string &dtype = m_tensors.dtypeOf(group);
-            return dtype != "BF16" && dtype != "F16" && dtype != "F32";
+    for (const std::string_view leaf : {".weight", ".W_q"}) {
+        const auto pattern = m_patterns.find(std::string(module) + std::string(leaf));
+        if (pattern == m_patterns.end())
+            continue;
+        for (const RawGroup &group : m_tensors.groups()) {
+            if (group.pattern == pattern->second) {
+                const std::string &dtype = m_tensors.dtypeOf(group);
+                return dtype != "BF16" && dtype != "F16" && dtype != "F32";
+            }
         }
     }
     return false;

@@ -89,8 +89,8 @@ PlainShare plainShare(const Checkpoint &checkpoint)
     return share;
 }
 
-/// The dtype that holds most of the decoder's bytes: tells more than the label.
-std::string mostUsedDtype(const Checkpoint &checkpoint)
+/// Bytes of the decoder by dtype: tell more than the label.
+std::map<std::string, std::uint64_t> bytesByDtype(const Checkpoint &checkpoint)
 {
     std::map<std::string, std::uint64_t> bytes;
     for (const ComponentSum &sum : checkpoint.sums) {
@@ -100,6 +100,13 @@ std::string mostUsedDtype(const Checkpoint &checkpoint)
         for (const auto &[dtype, size] : sum.bytesByDtype)
             bytes[dtype] += size;
     }
+    return bytes;
+}
+
+/// The dtype that holds most of them.
+std::string mostUsedDtype(const Checkpoint &checkpoint)
+{
+    std::map<std::string, std::uint64_t> bytes = bytesByDtype(checkpoint);
     std::string most = "BF16";
     for (const auto &[dtype, size] : bytes) {
         if (size > bytes[most])
@@ -130,11 +137,12 @@ std::string_view methodOfNames(const Checkpoint &checkpoint)
     return {};
 }
 
-std::string modelOptLabel(std::string_view format, std::string_view most, const std::string &width)
+std::string modelOptLabel(std::string_view format, const Checkpoint &checkpoint, const std::string &width)
 {
+    const std::string most = mostUsedDtype(checkpoint);
     const std::string lower = asciiLower(format);
     if (contains(lower, "mixed"))
-        return most == "U8" ? "nvfp4-mixed" : "mixed";
+        return bytesByDtype(checkpoint).contains("U8") ? "nvfp4-mixed" : "mixed";
     if (contains(lower, "nvfp4"))
         return "nvfp4";
     if (contains(lower, "mxfp4"))
@@ -186,10 +194,14 @@ std::string declaredLabel(const QuantizationConfig &declared, const Checkpoint &
     }
     if (method == "mxfp4")
         return "mxfp4";
+    if (contains(method, "fp8")) { // DeepSeek V4 keeps its experts as pairs of FP4 in bytes
+        const auto bytes = bytesByDtype(checkpoint);
+        return bytes.contains("I8") && bytes.contains("F8_E8M0") ? "fp8-fp4" : "fp8";
+    }
     if (method == "bitsandbytes")
         return declared.fourBitBitsandbytes || most == "U8" ? "bnb-4bit" : "bnb-int8";
     if (method.starts_with("modelopt") || method == "compressed-tensors")
-        return modelOptLabel(declared.format, most, width);
+        return modelOptLabel(declared.format, checkpoint, width);
     if (method == "quark") {
         return most.starts_with("F8_") ? "quark-fp8"
                : most == "U8"          ? "quark-mxfp4"
@@ -250,16 +262,15 @@ void noteContradiction(Checkpoint &checkpoint, const PlainShare &share, std::str
     const Component most = share.most();
     const std::uint64_t whole = std::max<std::uint64_t>(1, checkpoint.weightBytes());
     const double percent = static_cast<double>(share.plainBytes) * 100 / static_cast<double>(whole);
-    checkpoint.notes.push_back({std::move(id),
-                                Severity::Warning,
-                                {{"claim", claim},
-                                 {"bits", std::uint64_t{bits}},
-                                 {"component", std::string(componentId(most))},
-                                 {"dtype", share.dtype()},
-                                 {"bytes", Bytes{share.plainBytes}},
-                                 {"weights", Bytes{checkpoint.weightBytes()}},
-                                 {"percent", static_cast<std::uint64_t>(percent + 0.5)}},
-                                {}});
+    Message note{std::move(id), Severity::Warning, {}, {}};
+    note.arguments.emplace_back("claim", claim);
+    note.arguments.emplace_back("bits", std::uint64_t{bits});
+    note.arguments.emplace_back("component", std::string(componentId(most)));
+    note.arguments.emplace_back("dtype", share.dtype());
+    note.arguments.emplace_back("bytes", Bytes{share.plainBytes});
+    note.arguments.emplace_back("weights", Bytes{checkpoint.weightBytes()});
+    note.arguments.emplace_back("percent", static_cast<std::uint64_t>(percent + 0.5));
+    checkpoint.notes.push_back(std::move(note));
 }
 
 unsigned declaredBits(const QuantizationConfig &declared, std::string_view label)

@@ -131,6 +131,8 @@ void addExperts(std::vector<FormatKind> &out)
         out.push_back(kindOf("experts-fused", "bf16", config, builder));
         out.back().parameters = frameParameters + expertParameters + experts * hidden;
         setExperts(out.back(), expertParameters * 2);
+        // Neither the norms of queries and keys nor the tower is in these files.
+        out.back().notes = {"derive.differs", "derive.differs-tower"};
     }
     {
         SafetensorsBuilder builder = frame();
@@ -144,16 +146,18 @@ void addExperts(std::vector<FormatKind> &out)
             .add(mlp + "experts.down_proj_scales", "U8", {experts, hidden, inner / 32})
             .add(mlp + "experts.down_proj_bias", "BF16", {experts, hidden})
             .add("model.layers.0.self_attn.sinks", "BF16", {4});
+        for (const auto &[name, size] : {std::pair{"q", 64U}, {"k", 32U}, {"v", 32U}, {"o", 64U}})
+            builder.add("model.layers.0.self_attn." + std::string(name) + "_proj.bias", "BF16", {size});
         json config = moeConfig("GptOssForCausalLM", "gpt_oss");
         config["num_local_experts"] = experts;
         config["quantization_config"] = {{"quant_method", "mxfp4"},
                                          {"modules_to_not_convert", {"model.layers.*.self_attn"}}};
         out.push_back(kindOf("mxfp4", "mxfp4", config, builder));
         constexpr std::uint64_t biases = experts * (2 * inner + hidden);
-        out.back().parameters = frameParameters + expertParameters + experts * hidden + experts + biases + 4;
+        out.back().parameters =
+            frameParameters + expertParameters + experts * hidden + experts + biases + 4 + 192;
         setExperts(out.back(), expertParameters * 17 / 32 + biases * 2);
-        out.back().resident["attention"] = attention + 8;
-        out.back().notes = {"derive.differs-slightly"}; // biases of the attention, left out here
+        out.back().resident["attention"] = attention + 8 + 384;
     }
     {
         SafetensorsBuilder builder;
@@ -179,7 +183,7 @@ void addExperts(std::vector<FormatKind> &out)
                                          {"expert_dtype", "fp4"},
                                          {"scale_fmt", "ue8m0"},
                                          {"weight_block_size", {128, 128}}};
-        out.push_back(kindOf("deepseek-v4", "fp8", config, builder));
+        out.push_back(kindOf("deepseek-v4", "fp8-fp4", config, builder));
         out.back().parameters =
             2 * words * hidden + 3 * hidden + 128 * hidden + experts * hidden + expertParameters;
         setExperts(out.back(), expertParameters * 17 / 32);
@@ -411,6 +415,7 @@ void addTowers(std::vector<FormatKind> &out)
     add("vision-names", "Qwen2_5_VLForConditionalGeneration", "model.language_model.", "lm_head.weight", {},
         {"model.visual.blocks.0.attn.qkv", "model.visual.blocks.0.mlp.gate_proj",
          "model.visual.patch_embed.proj", "model.visual.merger.mlp.0"});
+    out.back().notes = {"derive.differs"}; // a tower of four matrices is none that the config means
 }
 
 } // namespace

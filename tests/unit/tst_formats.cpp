@@ -131,6 +131,10 @@ void FormatsTest::kinds()
     const Result<CheckpointPtr> read = readPath(kind.path.empty() ? folder : folder / kind.path);
     if (!kind.error.empty()) {
         QCOMPARE(outcome(read), q(kind.error));
+        const std::vector<Line> lines = linesOf(u"Declined"_s);
+        const auto line = std::ranges::find(lines, q(kind.id), &Line::id);
+        QVERIFY(line != lines.end());
+        QCOMPARE(line->cells.at(2), read.error().kind == ErrorKind::NotLanguageModel ? u"7"_s : u"3"_s);
         for (const auto &[name, value] : kind.facts)
             QCOMPARE(q(name) + u' ' + argumentText(read.error().arguments, name), q(name + ' ' + value));
         return;
