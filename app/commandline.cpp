@@ -182,14 +182,39 @@ void printAssessment(const Assessment &assessment, std::ostream &out)
     }
 }
 
+/// What is known of something that is no decoder language model: `kind`, `architecture`, `parameters`, `weights`
+/// (bytes of tensors), `files`, `bytes` (of all files), and of an adapter `base`, `rank` and `targets`.
+Json factsJson(const Error &error)
+{
+    Json facts = Json::object();
+    for (const auto &[name, value] : error.arguments) {
+        if (const auto *text = std::get_if<std::string>(&value))
+            facts[name] = *text;
+        else if (const auto *number = std::get_if<std::uint64_t>(&value))
+            facts[name] = *number;
+        else if (const auto *bytes = std::get_if<Bytes>(&value))
+            facts[name] = bytes->value;
+        else
+            facts[name] = std::get<double>(value);
+    }
+    return facts;
+}
+
 int report(const Error &error, bool json, std::ostream &out, std::ostream &err)
 {
     const std::string sentence = wordError(error);
     err << sentence << '\n';
     if (json) {
-        const Json object{
+        Json object{
             {"error", {{"id", error.id}, {"message", sentence}, {"subject", printable(error.subject, 600)}}}};
+        if (error.kind == ErrorKind::NotLanguageModel)
+            object["error"]["facts"] = factsJson(error);
         printJson(object, out);
+    } else if (const auto facts = wordFacts(error); !facts.empty()) {
+        TextTable table({"Known", "Value"});
+        for (const auto &[label, value] : facts)
+            table.addRow({label, value});
+        out << table.text();
     }
     return exitStatusOf(error.kind);
 }

@@ -57,6 +57,20 @@ constexpr auto messages = std::to_array<Words>({
     {"checkpoint.draft-announced-only", "No draft head",
      "The config announces {layers} draft (MTP) layers, but the files hold no such tensors: built-in "
      "speculation is not available."},
+    {"checkpoint.draft-undeclared", "Draft head not in the config",
+     "The files hold a draft (MTP) head of {bytes} that the config does not mention: it is counted, and "
+     "engines "
+     "that go by the config may leave it out."},
+    {"checkpoint.parameters-unknown", "Parameters unknown",
+     "How many weights {bytes} of {method} tensors stand for is not told by their layout: bytes are exact, "
+     "but "
+     "parameters leave these tensors out."},
+    {"checkpoint.quantization-contradicted", "Not as quantized as declared",
+     "The config declares {claim} at {bits} bits, but {bytes} of the {weights} of weights ({percent} %) are "
+     "matrices in plain {dtype}, most of them in {component}: sizes are those of what is stored."},
+    {"checkpoint.name-contradicted", "Not as quantized as named",
+     "The name promises “{claim}” ({bits} bits), but {bytes} of the {weights} of weights ({percent} %) are "
+     "matrices in plain {dtype}, most of them in {component}: sizes are those of what is stored."},
     {"checkpoint.experts-missing", "No experts stored",
      "The config declares {experts} experts, but no expert tensors are stored: the checkpoint is treated as "
      "dense."},
@@ -84,8 +98,29 @@ constexpr auto messages = std::to_array<Words>({
      "have "
      "changed."},
     {"gguf.unknown-types", "Unknown tensor types",
-     "Tensors are stored in types that this program does not know ({types}); their sizes are taken from the "
-     "file offsets."},
+     "Tensors are stored in types that upstream llama.cpp does not know ({types}); their sizes are taken "
+     "from "
+     "the file offsets."},
+    {"gguf.big-endian", "Big-endian file",
+     "The file is written for big-endian machines: engines on ordinary machines refuse it; convert it again "
+     "for "
+     "yours."},
+    {"gguf.projector", "Projector beside it",
+     "“{file}” ({bytes}) is the projector for images or sound: an engine that is given it needs as much "
+     "memory "
+     "more; it is not counted here."},
+    {"pickle.not-opened", "Pickle, not opened",
+     "The weights are {files} PyTorch pickle files ({listed}), which are never opened because they can run "
+     "code: "
+     "the tensors ({derived}) are derived from config.json."},
+    {"pickle.dtype", "Dtype told by the sizes",
+     "The size of the files fits {dtype}, not the {declared} of config.json, which would take {derived}: "
+     "sizes are "
+     "those of {dtype}."},
+    {"pickle.size-differs", "Files and config differ",
+     "The files hold {listed}, but config.json leads to {derived} ({quantization}), and no dtype fits: check "
+     "that "
+     "config and weights belong together."},
     {"catalog.published-size", "Published size differs",
      "The published download is {published}, {difference} more than the tensors derived here; its header was "
      "not seen. The difference counts as resident and not as read."},
@@ -277,7 +312,8 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} does not describe a decoder language model (no layer count; architecture {architecture}): "
      "choose a text-generation checkpoint."},
     {"config.not-language-model", "",
-     "{subject} describes {architecture}, which is no decoder language model: choose a text-generation "
+     "{subject} describes {architecture} ({kind}), which is no decoder language model: choose a "
+     "text-generation "
      "checkpoint."},
     {"folder.no-config", "",
      "{subject} holds weights but no config.json: put the model's config.json beside them."},
@@ -304,8 +340,11 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} holds no weight files of the model itself, only copies or adapters in files of other names: "
      "add the .safetensors files, or remove those to see sizes derived from config.json."},
     {"folder.pickle-only", "",
-     "{subject} holds its weights as PyTorch pickle files only, which are never opened (they can run code): "
-     "use a safetensors or GGUF version."},
+     "{subject} holds its weights as PyTorch pickle files only, which are never opened (they can run code), "
+     "and "
+     "its config does not tell what is in them: use a safetensors or GGUF version."},
+    {"folder.other-weights", "",
+     "{subject} holds its weights in a format that is not read ({file}): use a safetensors or GGUF version."},
     {"folder.missing-shard", "",
      "{subject} is missing ({missing} of {total} files that {index} lists): finish the download."},
     {"folder.shards-incomplete", "",
@@ -316,8 +355,12 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} is a diffusion pipeline (model_index.json), no decoder language model (files: {files}, "
      "{bytes} in all)."},
     {"folder.adapter", "",
-     "{subject} is an adapter (LoRA), not a whole model: open its base model instead (files: {files}, "
-     "{bytes} in all)."},
+     "{subject} is an adapter (LoRA), not a whole model: assess its base, {base}, to which it adds {weights} "
+     "(files: {files}, {bytes} in all)."},
+    {"folder.adapter-alone", "",
+     "{subject} is an adapter (LoRA), not a whole model, and does not name its base: assess that one, to "
+     "which "
+     "it adds {weights} (files: {files}, {bytes} in all)."},
     {"folder.embedding", "",
      "{subject} is an embedding model (sentence-transformers), it does not generate text (files: {files}, "
      "{bytes} in all)."},
@@ -561,8 +604,7 @@ constexpr auto errors = std::to_array<Words>({
      "{subject} does not say its architecture: it is no model file, or not the first part of a split one."},
     {"gguf.no-tensors", "", "{subject} holds no tensors (a vocabulary only): choose the model file."},
     {"gguf.not-language-model", "",
-     "{subject} holds “{architecture}”, which is no decoder language model (a projector, adapter or "
-     "encoder): choose the model file."},
+     "{subject} holds “{architecture}” ({kind}), which is no decoder language model: choose the model file."},
     {"gguf.missing-part", "",
      "{subject} is missing, one of the {total} parts of a split model: finish the download."},
     {"gguf.split-count", "",
@@ -645,6 +687,41 @@ const Words *find(const std::array<Words, N> &table, std::string_view id)
     return found == table.end() ? nullptr : &*found;
 }
 
+/// What something is that is no decoder language model, by the ids that `models/` uses.
+constexpr auto kinds = std::to_array<std::pair<std::string_view, std::string_view>>(
+    {{"adapter", "adapter"},
+     {"audio-text", "model of sounds and texts"},
+     {"classifier", "classifier, reranker or reward model"},
+     {"diffusion", "diffusion model"},
+     {"embedding", "embedding model"},
+     {"encoder", "text encoder"},
+     {"encoder-decoder", "encoder-decoder model"},
+     {"image", "image model"},
+     {"image-text", "model of images and texts"},
+     {"imatrix", "importance matrix"},
+     {"projector", "projector for images or sound"},
+     {"speech", "speech model"}});
+
+/// Facts about it, in the order in which they are listed.
+constexpr auto factLabels =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"kind", "What it is"},
+                                                                  {"architecture", "Architecture"},
+                                                                  {"base", "Base model"},
+                                                                  {"rank", "Rank"},
+                                                                  {"targets", "Target modules"},
+                                                                  {"parameters", "Parameters"},
+                                                                  {"tensors", "Tensors"},
+                                                                  {"weights", "Weights"},
+                                                                  {"files", "Files"},
+                                                                  {"bytes", "All files"}});
+
+std::string kindText(std::string_view id)
+{
+    const auto found =
+        std::find_if(kinds.begin(), kinds.end(), [id](const auto &kind) { return kind.first == id; });
+    return found == kinds.end() ? std::string(id) : translated(found->second);
+}
+
 std::string valueText(const MessageValue &value, ByteUnit unit)
 {
     if (const auto *text = std::get_if<std::string>(&value))
@@ -674,6 +751,9 @@ std::string fill(std::string_view english, const MessageArguments &arguments, st
                                            [&name](const auto &each) { return each.first == name; });
         if (name == "subject")
             out += printable(subject, 600);
+        else if (name == "kind" && argument != arguments.end()
+                 && std::holds_alternative<std::string>(argument->second))
+            out += kindText(std::get<std::string>(argument->second));
         else
             out += argument == arguments.end() ? std::string("?") : valueText(argument->second, unit);
         i = close + 1;
@@ -745,6 +825,28 @@ std::string wordError(const Error &error, ByteUnit unit)
     if (std::string_view(error.id).starts_with("data."))
         return dataError(error, unit);
     return fallback(error.id, error.arguments, error.subject, unit);
+}
+
+std::vector<std::pair<std::string, std::string>> wordFacts(const Error &error, ByteUnit unit)
+{
+    std::vector<std::pair<std::string, std::string>> facts;
+    if (error.kind != ErrorKind::NotLanguageModel)
+        return facts;
+    for (const auto &[name, label] : factLabels) {
+        for (const auto &[argument, value] : error.arguments) {
+            if (argument != name)
+                continue;
+            std::string text = valueText(value, unit);
+            if (name == "kind")
+                text = kindText(text);
+            else if (const auto *count = std::get_if<std::uint64_t>(&value);
+                     name == "parameters" && count != nullptr)
+                text = formatParameters(*count);
+            facts.emplace_back(translated(label), std::move(text));
+            break;
+        }
+    }
+    return facts;
 }
 
 std::string componentLabel(Component component)

@@ -9,6 +9,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weir {
 
@@ -21,6 +23,10 @@ std::string wordTitle(const Message &message, ByteUnit unit = ByteUnit::Gigabyte
 std::string wordDetail(const Message &message, ByteUnit unit = ByteUnit::Gigabytes);
 /// One sentence: what is wrong with which file, and what to do.
 std::string wordError(const Error &error, ByteUnit unit = ByteUnit::Gigabytes);
+/// What is known of something that is no decoder language model, label and value, in the order to list it; empty
+/// for other errors.
+std::vector<std::pair<std::string, std::string>> wordFacts(const Error &error,
+                                                           ByteUnit unit = ByteUnit::Gigabytes);
 /// "Routed experts", "lm_head" ...
 std::string componentLabel(Component component);
 

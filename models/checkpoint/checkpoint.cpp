@@ -27,6 +27,7 @@ std::string_view formatId(Format format)
     case Format::Safetensors: return "safetensors";
     case Format::Gguf: return "gguf";
     case Format::Mlx: return "mlx";
+    case Format::Pickle: return "pickle";
     case Format::Unknown: return "unknown";
     }
     return {};
@@ -34,7 +35,8 @@ std::string_view formatId(Format format)
 
 std::optional<Format> formatFromId(std::string_view id)
 {
-    for (const Format format : {Format::Safetensors, Format::Gguf, Format::Mlx, Format::Unknown}) {
+    for (const Format format :
+         {Format::Safetensors, Format::Gguf, Format::Mlx, Format::Pickle, Format::Unknown}) {
         if (formatId(format) == id)
             return format;
     }

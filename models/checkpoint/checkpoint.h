@@ -16,7 +16,7 @@ namespace weir {
 enum class Source : std::uint8_t { Hub, Catalog, Folder, File, Ollama, Config };
 std::string_view sourceId(Source source);
 
-enum class Format : std::uint8_t { Safetensors, Gguf, Mlx, Unknown };
+enum class Format : std::uint8_t { Safetensors, Gguf, Mlx, Pickle, Unknown };
 std::string_view formatId(Format format);
 std::optional<Format> formatFromId(std::string_view id);
 

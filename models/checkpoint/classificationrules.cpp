@@ -43,9 +43,14 @@ constexpr R towerRules[] = {
     {"P.vision_projection.**", Vision, Role::Projector},
     {"P.patch_merger.**", Vision, Role::Projector},
     {"P.image_newline", Vision, Role::Projector},
+    {"P.embed_tokens_extend.image_embed.**", Vision, Role::Tower}, // Phi-4-multimodal
+    {"P.{vpm,resampler}.**", Vision, Role::Tower},                 // MiniCPM
     {"P.{audio_tower,audio_model,audio_encoder,sound_encoder}.**", Audio, Role::Tower},
     {"P.{embed_audio,audio_projector,sound_projection}.**", Audio, Role::Projector},
     {"{code2wav,talker,token2wav}.**", Audio, Role::Tower},
+    {"P.embed_tokens_extend.audio_embed.**", Audio, Role::Tower},
+    {"P.{apm,audio_projection_layer,tts}.**", Audio, Role::Tower},
+    {"P.mm_whisper_embeddings.{whisper_encoder,audio_language_projection}.**", Audio, Role::Tower},
 };
 
 constexpr R draftRules[] = {
@@ -66,7 +71,17 @@ constexpr R tableRules[] = {
     {"P.{embed_tokens,embeddings,wte,embed,word_embeddings,tok_embeddings,embed_in}", EmbedTokens,
      Role::Embedding},
     {"P.embeddings.word_embeddings", EmbedTokens, Role::Embedding},
+    {"P.mm_whisper_embeddings.tok_embeddings", EmbedTokens, Role::Embedding},
     {"P.embed_tokens_per_layer", LookupTables, Role::Embedding},
+    // n-gram tables: LongCat-Flash-Lite's in front of the layers, Engram's within some of them
+    {"P.ngram_embeddings.embedders.N", LookupTables, Role::Embedding},
+    {"P.ngram_embeddings.word_embeddings", EmbedTokens, Role::Embedding},
+    {"P.ngram_embeddings.post_projs.N", DenseMlp, Role::Up},
+    {"P.layers.N.engram.{multi_head_embedding,embedding,embeddings}.**", LookupTables, Role::Embedding},
+    {"P.layers.N.engram.{embedding,embeddings}", LookupTables, Role::Embedding},
+    {"P.layers.N.engram.{value_proj,key_proj}", DenseMlp, Role::Up},
+    {"P.layers.N.engram.{value_projs,key_projs}.N", DenseMlp, Role::Up},
+    {"P.layers.N.engram.**", Other},
     {"P.{lm_head,embed_out,head,output}", LmHead, Role::Head},
     {"P.{norm,norm_f,final_layernorm,ln_f,final_norm,embedding_norm}", Norm, Role::NormWeight},
 };
@@ -230,6 +245,36 @@ constexpr R gemmaRules[] = {
     {"P.layers.N.{per_layer_input_gate,per_layer_projection}", DenseMlp, Role::Up},
     {"P.{per_layer_projection_norm}", Norm, Role::NormWeight},
     {"P.layers.N.post_per_layer_input_norm", Norm, Role::NormWeight},
+    {"P.{altup_projections,altup_unembed_projections}.N", DenseMlp, Role::Up},
+    {"P.layers.N.altup.{modality_router,prediction_coefs,correction_coefs}", DenseMlp},
+    {"P.layers.N.altup.{router_norm,correct_output_scale}", Norm},
+    {"P.layers.N.laurel.linear_left", DenseMlp, Role::Up},
+    {"P.layers.N.laurel.linear_right", DenseMlp, Role::Down},
+    {"P.layers.N.laurel.post_laurel_norm", Norm, Role::NormWeight},
+};
+
+// LongCat-Flash: two attentions and two dense MLPs in every layer, beside its experts.
+constexpr R longcatRules[] = {
+    {"P.layers.N.self_attn.N.{q_a_proj,kv_a_proj_with_mqa}", Attention, Role::MlaDown},
+    {"P.layers.N.self_attn.N.{q_b_proj,kv_b_proj}", Attention, Role::MlaUp},
+    {"P.layers.N.self_attn.N.o_proj", Attention, Role::AttentionOutput},
+    {"P.layers.N.self_attn.N.{q_a_layernorm,kv_a_layernorm}", Attention, Role::AttentionSmall},
+    {"P.layers.N.mlps.N.gate_proj", DenseMlp, Role::Gate},
+    {"P.layers.N.mlps.N.up_proj", DenseMlp, Role::Up},
+    {"P.layers.N.mlps.N.down_proj", DenseMlp, Role::Down},
+    {"P.layers.N.mlp.router.classifier", Router, Role::RouterWeight},
+    {"P.layers.N.mlp.router.e_score_correction_bias", Router, Role::RouterBias},
+    {"P.layers.N.{input_layernorm,post_attention_layernorm}.N", Norm, Role::NormWeight},
+};
+
+// Phi-4-multimodal: adapters for what is seen and heard beside each matrix.
+constexpr R modalAdapterRules[] = {
+    {"P.layers.N.self_attn.qkv_proj.base_layer", Attention, Role::QueryKeyValue},
+    {"P.layers.N.self_attn.o_proj.base_layer", Attention, Role::AttentionOutput},
+    {"P.layers.N.mlp.gate_up_proj.base_layer", DenseMlp, Role::GateUp},
+    {"P.layers.N.mlp.down_proj.base_layer", DenseMlp, Role::Down},
+    {"P.layers.N.{self_attn,mlp}.*.{lora_A,lora_B}.vision", Vision, Role::Projector},
+    {"P.layers.N.{self_attn,mlp}.*.{lora_A,lora_B}.speech", Audio, Role::Projector},
 };
 
 // Other ways to name attention: Step, Ling, Phi, GPT-NeoX.
@@ -351,6 +396,25 @@ constexpr R ggufRules[] = {
     {"blk.N.{pre_ffw_norm_2,post_ffw_norm_1,post_ffw_norm_2,ffn_norm_exps,post_norm,ffn_sub_norm}", Norm,
      Role::NormWeight},
     {"blk.N.{layer_output_scale,layer_scalar}", Other},
+    // Gemma 3n
+    {"{altup_proj,altup_unembd_proj}", DenseMlp, Role::Up},
+    {"blk.N.{altup_correct_coef,altup_predict_coef,altup_router}", DenseMlp},
+    {"blk.N.{altup_correct_scale,altup_router_norm,laurel_post_norm}", Norm},
+    {"blk.N.laurel_l", DenseMlp, Role::Up},
+    {"blk.N.laurel_r", DenseMlp, Role::Down},
+    // RWKV
+    {"blk.N.{time_mix_key,time_mix_value,time_mix_receptance,time_mix_gate,time_mix_w1,time_mix_w2,time_mix_"
+     "a1,"
+     "time_mix_a2,time_mix_v1,time_mix_v2,time_mix_g1,time_mix_g2,time_mix_decay_w1,time_mix_decay_w2}",
+     LinearAttention, Role::RecurrentInput},
+    {"blk.N.time_mix_output", LinearAttention, Role::RecurrentOutput},
+    {"blk.N.{time_mix_lerp_x,time_mix_lerp_w,time_mix_lerp_k,time_mix_lerp_v,time_mix_lerp_r,time_mix_lerp_g,"
+     "time_mix_lerp_fused,time_mix_first,time_mix_decay,time_mix_ln,time_mix_w0,time_mix_a0,time_mix_v0,"
+     "time_mix_k_k,time_mix_k_a,time_mix_r_k}",
+     LinearAttention, Role::RecurrentSmall},
+    {"blk.N.{channel_mix_key,channel_mix_receptance}", DenseMlp, Role::Up},
+    {"blk.N.channel_mix_value", DenseMlp, Role::Down},
+    {"blk.N.{channel_mix_lerp_k,channel_mix_lerp_r}", DenseMlp},
 };
 
 // ---- families -----------------------------------------------------------------------------------
@@ -386,16 +450,22 @@ constexpr std::array hybridBlocks{
     RuleBlock(normRules),      RuleBlock(mambaRules),  RuleBlock(shortConvolutionRules),
     RuleBlock(attentionRules), RuleBlock(routerRules), RuleBlock(sharedExpertRules),
     RuleBlock(expertRules),    RuleBlock(denseRules)};
-constexpr std::array genericBlocks{RuleBlock(towerRules),     RuleBlock(draftRules),
-                                   RuleBlock(tableRules),     RuleBlock(normRules),
-                                   RuleBlock(deltaNetRules),  RuleBlock(kdaRules),
-                                   RuleBlock(mambaRules),     RuleBlock(shortConvolutionRules),
-                                   RuleBlock(nemotronRules),  RuleBlock(latentAttentionRules),
-                                   RuleBlock(attentionRules), RuleBlock(otherAttentionRules),
-                                   RuleBlock(routerRules),    RuleBlock(sharedExpertRules),
-                                   RuleBlock(expertRules),    RuleBlock(denseRules),
-                                   RuleBlock(gemmaRules),     RuleBlock(nativeRules),
-                                   RuleBlock(shortNameRules)};
+constexpr std::array genericBlocks{RuleBlock(towerRules),       RuleBlock(draftRules),
+                                   RuleBlock(tableRules),       RuleBlock(normRules),
+                                   RuleBlock(deltaNetRules),    RuleBlock(kdaRules),
+                                   RuleBlock(mambaRules),       RuleBlock(shortConvolutionRules),
+                                   RuleBlock(nemotronRules),    RuleBlock(latentAttentionRules),
+                                   RuleBlock(attentionRules),   RuleBlock(otherAttentionRules),
+                                   RuleBlock(routerRules),      RuleBlock(sharedExpertRules),
+                                   RuleBlock(expertRules),      RuleBlock(denseRules),
+                                   RuleBlock(gemmaRules),       RuleBlock(nativeRules),
+                                   RuleBlock(shortNameRules),   RuleBlock(longcatRules),
+                                   RuleBlock(modalAdapterRules)};
+constexpr std::array longcatBlocks{RuleBlock(towerRules), RuleBlock(draftRules),   RuleBlock(tableRules),
+                                   RuleBlock(normRules),  RuleBlock(longcatRules), RuleBlock(expertRules)};
+constexpr std::array modalAdapterBlocks{
+    RuleBlock(towerRules),        RuleBlock(draftRules),     RuleBlock(tableRules), RuleBlock(normRules),
+    RuleBlock(modalAdapterRules), RuleBlock(attentionRules), RuleBlock(denseRules)};
 constexpr std::array ggufBlocks{RuleBlock(ggufRules)};
 constexpr std::array ggufKdaBlocks{RuleBlock(ggufKdaRules), RuleBlock(ggufRules)};
 
@@ -430,10 +500,17 @@ constexpr Names llamaNames[] = {"LlamaForCausalLM",
                                 "ApertusForCausalLM",
                                 "NemotronForCausalLM",
                                 "PhiForCausalLM",
-                                "HunYuanDenseV1ForCausalLM"};
-constexpr Names gemmaNames[] = {"GemmaForCausalLM",  "Gemma2ForCausalLM",
-                                "Gemma3ForCausalLM", "Gemma3ForConditionalGeneration",
-                                "Gemma4ForCausalLM", "Gemma4ForConditionalGeneration"};
+                                "HunYuanDenseV1ForCausalLM",
+                                "VoxtralForConditionalGeneration",
+                                "Qwen2AudioForConditionalGeneration",
+                                "Qwen2_5OmniForConditionalGeneration",
+                                "UltravoxModel",
+                                "MiniCPMO",
+                                "MiniCPMV"};
+constexpr Names gemmaNames[] = {"GemmaForCausalLM",   "Gemma2ForCausalLM",
+                                "Gemma3ForCausalLM",  "Gemma3ForConditionalGeneration",
+                                "Gemma4ForCausalLM",  "Gemma4ForConditionalGeneration",
+                                "Gemma3nForCausalLM", "Gemma3nForConditionalGeneration"};
 constexpr Names moeNames[] = {"MixtralForCausalLM",
                               "Qwen2MoeForCausalLM",
                               "Qwen3MoeForCausalLM",
@@ -452,7 +529,8 @@ constexpr Names moeNames[] = {"MixtralForCausalLM",
                               "ExaoneMoeForCausalLM",
                               "SolarOpenForCausalLM",
                               "Ernie4_5_MoeForCausalLM",
-                              "HunYuanMoEV1ForCausalLM"};
+                              "HunYuanMoEV1ForCausalLM",
+                              "Qwen3OmniMoeForConditionalGeneration"};
 constexpr Names latentMoeNames[] = {"DeepseekV2ForCausalLM",           "DeepseekV3ForCausalLM",
                                     "DeepseekV32ForCausalLM",          "KimiK2ForCausalLM",
                                     "KimiK25ForConditionalGeneration", "Kimi_K25ForConditionalGeneration",
@@ -471,6 +549,8 @@ constexpr Names hybridNames[] = {"GraniteMoeHybridForCausalLM",
                                  "GraniteMoeSharedForCausalLM",
                                  "BambaForCausalLM",
                                  "Lfm2VlForConditionalGeneration"};
+constexpr Names longcatNames[] = {"LongcatFlashForCausalLM", "LongcatFlashNgramForCausalLM"};
+constexpr Names modalAdapterNames[] = {"Phi4MMForCausalLM", "Phi4MultimodalForCausalLM"};
 constexpr Names ggufNames[] = {
     "llama",   "llama4",     "qwen2",         "qwen2moe",   "qwen2vl",        "qwen3",   "qwen3moe",
     "qwen3vl", "qwen3vlmoe", "qwen3next",     "qwen35",     "qwen35moe",      "gpt-oss", "deepseek2",
@@ -487,6 +567,8 @@ constexpr ArchitectureFamily families[] = {
     {"kda", kdaNames, kdaBlocks},
     {"nemotron-h", nemotronNames, nemotronBlocks},
     {"hybrid", hybridNames, hybridBlocks},
+    {"longcat", longcatNames, longcatBlocks},
+    {"modal-adapters", modalAdapterNames, modalAdapterBlocks},
 };
 constexpr Names ggufKdaNames[] = {"kimi-linear"};
 constexpr ArchitectureFamily ggufFamilyTable[] = {{"gguf-kda", ggufKdaNames, ggufKdaBlocks},

@@ -16,38 +16,29 @@ namespace weir {
 
 namespace {
 
-constexpr std::array<std::string_view, 29> sideLeaves{"scales",
-                                                      "qzeros",
-                                                      "g_idx",
-                                                      "zeros",
-                                                      "weight_scale",
-                                                      "weight_scale_inv",
-                                                      "weight_scale_2",
-                                                      "weight_global_scale",
-                                                      "weight_shape",
-                                                      "weight_zero_point",
-                                                      "weight_g_idx",
-                                                      "input_scale",
-                                                      "input_global_scale",
-                                                      "input_zero_point",
-                                                      "activation_scale",
-                                                      "output_scale",
-                                                      "k_scale",
-                                                      "v_scale",
-                                                      "q_scale",
-                                                      "kv_scale",
-                                                      "prob_scale",
-                                                      "SCB",
-                                                      "weight_format",
-                                                      "biases",
-                                                      "zero_point",
-                                                      "q_perm",
-                                                      "q_invperm",
-                                                      "q_groups",
-                                                      "suh"};
+constexpr auto sideLeaves = std::to_array<std::string_view>(
+    {"scales", "qzeros", "g_idx", "zeros", "weight_scale", "weight_scale_inv", "weight_scale_2",
+     "weight_global_scale", "weight_shape", "weight_zero_point", "weight_g_idx", "input_scale",
+     "input_global_scale", "input_zero_point", "activation_scale", "output_scale", "k_scale", "v_scale",
+     "q_scale", "kv_scale", "prob_scale", "SCB", "weight_format", "biases", "zero_point", "pre_quant_scale",
+     "weight_scales", "act_global_scale", "forward_hadamard_matrix", "backward_hadamard_matrix",
+     // 2:4 sparse
+     "scale_packed", "meta",
+     // HQQ
+     "zero", "shape", "axis", "group_size", "nbits", "packing", "channel_wise", "compute_dtype", "optimize",
+     "round_zero", "stores_quant_config", "unpack_view_dtype", "view_as_float", "offload_meta",
+     // torchao, flattened
+     "_weight_scale", "_weight_zero_point", "_weight_act_pre_scale", "weight:scale", "weight:zero_point",
+     "weight:_scale", "weight:scale_and_zero", "_weight_scale_and_zero",
+     // EXL2, EXL3
+     "q_scale_max", "q_perm", "q_invperm", "q_groups", "q_group_map", "suh", "svh", "su", "sv", "mcg", "mul1",
+     // AQLM, VPTQ, SpQR, HIGGS
+     "codebooks", "centroids", "res_centroids", "perm", "weight_bias", "out_order", "row_offsets", "col_vals",
+     "in_perm", "tables", "tables2", "tune_metadata"});
 
-constexpr std::array<std::string_view, 8> weightLeaves{"weight",   "bias", "qweight", "weight_packed",
-                                                       "q_weight", "W_q",  "trellis", "svh"};
+constexpr auto weightLeaves = std::to_array<std::string_view>(
+    {"weight", "bias", "qweight", "weight_packed", "q_weight", "W_q", "trellis", "codes", "indices",
+     "res_indices", "outlier_indices", "dense_weights", "_weight_qdata", "weight:qdata", "weight:_data"});
 
 /// Suffixes of experts that are fused into one tensor and so have no `.weight`.
 constexpr std::array<std::pair<std::string_view, bool>, 10> fusedSuffixes{{
@@ -134,6 +125,7 @@ public:
         , m_sizes(tensors, config.quantization)
     {
         findStateLayers();
+        findTowers();
     }
 
     Classified of(const RawGroup &group)
@@ -156,7 +148,8 @@ public:
                 name = {pattern, {}, false};
         }
         Classified result;
-        result.side = name.side || m_tensors.dtypeOf(group) == "F8_E8M0";
+        const std::string &dtype = m_tensors.dtypeOf(group);
+        result.side = name.side || dtype == "F8_E8M0" || dtype == "E8M0" || dtype == "UE8"; // exponents alone
         if (beyond) {
             result.component = Component::Mtp;
             result.role = draftRole(name.module);
@@ -171,6 +164,10 @@ public:
                 if (rule != block.end()) {
                     result.component = rule->component;
                     result.role = rule->role;
+                    // The projector of a model that only hears goes by the same name.
+                    if (m_onlyHears && result.component == Component::Vision
+                        && result.role == Role::Projector)
+                        result.component = Component::Audio;
                     result.known = true;
                     break;
                 }
@@ -180,7 +177,7 @@ public:
         return result;
     }
 
-    std::uint64_t parameters(const RawGroup &group) const { return m_sizes.parameters(group); }
+    std::optional<std::uint64_t> parameters(const RawGroup &group) { return m_sizes.parameters(group); }
 
     LayerKind kindOf(const RawGroup &group, Component component) const
     {
@@ -200,11 +197,25 @@ private:
         }
     }
 
+    void findTowers()
+    {
+        bool hears = false;
+        bool sees = false;
+        for (const std::string &pattern : m_tensors.patterns()) {
+            hears = hears || matchesPattern("P.{audio_tower,audio_model,audio_encoder}.**", pattern);
+            sees = sees
+                   || matchesPattern("P.{visual,vision_tower,vision_model,vision_encoder,vision_backbone}.**",
+                                     pattern);
+        }
+        m_onlyHears = hears && !sees;
+    }
+
     const TensorSet &m_tensors;
     const ModelConfig &m_config;
     const ArchitectureFamily &m_family;
     LogicalSizes m_sizes;
     std::set<std::uint32_t> m_stateLayers;
+    bool m_onlyHears = false; ///< an audio tower and none for images
     std::map<std::tuple<std::uint32_t, bool, bool>, Classified> m_cache;
 };
 
@@ -237,13 +248,23 @@ TensorName splitTensorName(std::string_view pattern)
     if (const std::size_t place = pattern.rfind(".weight."); place != std::string_view::npos) {
         const std::string_view rest = pattern.substr(place + 8);
         if (rest == "absmax" || rest == "quant_map" || rest == "nested_absmax" || rest == "nested_quant_map"
-            || rest.starts_with("quant_state.") || rest.starts_with("bitsandbytes__"))
+            || rest.starts_with("quant_state.") || rest.starts_with("bitsandbytes__") || rest == "_scale"
+            || rest == "_shift" || rest == "_zeropoint" || rest == "bitmask" || rest == "shape"
+            || rest == "row_offsets")
             return {pattern.substr(0, place), rest, true};
+        // Quanto's data and the values of a sparse weight.
+        if (rest == "_data" || rest == "_data._data" || rest == "compressed")
+            return {pattern.substr(0, place), rest, false};
     }
     const std::size_t dot = pattern.rfind('.');
     const std::string_view last = dot == std::string_view::npos ? pattern : pattern.substr(dot + 1);
     if (dot != std::string_view::npos) {
         const std::string_view module = pattern.substr(0, dot);
+        // VPTQ keeps its tables as embeddings of their own.
+        for (const std::string_view table : {".centroids", ".res_centroids", ".outlier_centroids"}) {
+            if (last == "weight" && module.ends_with(table))
+                return {module.substr(0, module.size() - table.size()), table.substr(1), true};
+        }
         if (isOneOf(sideLeaves, last))
             return {module, last, true};
         if (isOneOf(weightLeaves, last) || last == "scale")
@@ -273,6 +294,7 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
     std::map<std::string, std::uint64_t> unknown;
     std::set<std::uint32_t> moeLayers;
     std::set<std::uint32_t> storedLayers;
+    std::uint64_t unsized = 0; // bytes of weights whose number is not told
     for (const RawGroup &raw : tensors.groups()) {
         const Classified what = classifier.of(raw);
         const TensorFile &file = files[raw.file];
@@ -294,8 +316,12 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
         }
         group.count += raw.count;
         group.bytes += raw.bytes;
-        if (!what.side)
-            group.parameters = saturatingAdd(group.parameters, classifier.parameters(raw));
+        if (!what.side) {
+            const auto parameters = classifier.parameters(raw);
+            group.parameters = saturatingAdd(group.parameters, parameters.value_or(0));
+            if (!parameters)
+                unsized = saturatingAdd(unsized, raw.bytes);
+        }
         if (raw.layer != RawGroup::noLayer)
             group.layers.push_back(raw.layer);
         if (what.component == Component::RoutedExperts)
@@ -328,6 +354,12 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
                          {}});
     }
     noteUnknown(unknown, checkpoint);
+    if (unsized > 0) {
+        notes.push_back({"checkpoint.parameters-unknown",
+                         Severity::Warning,
+                         {{"bytes", Bytes{unsized}}, {"method", printable(config.quantization.method, 40)}},
+                         {}});
+    }
     if (checkpoint.spec.tiedEmbeddings && config.declaredTied == std::optional(false))
         notes.push_back({"checkpoint.head-missing", Severity::Warning, {}, {}});
     if (!storedLayers.empty() && storedLayers.size() < config.spec.layers) {
@@ -338,6 +370,10 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
                          {}});
     }
     const ComponentSum *draft = checkpoint.sum(Component::Mtp);
+    if (config.draftLayers == 0 && draft != nullptr && checkpoint.provenance == Provenance::Headers
+        && checkpoint.format != Format::Gguf)
+        notes.push_back(
+            {"checkpoint.draft-undeclared", Severity::Info, {{"bytes", Bytes{draft->bytes}}}, {}});
     if (config.draftLayers > 0 && draft == nullptr) {
         notes.push_back({"checkpoint.draft-announced-only",
                          Severity::Info,
@@ -356,62 +392,6 @@ void classify(const TensorSet &tensors, const ModelConfig &config, std::span<con
         notes.push_back(
             {"checkpoint.experts-undeclared", Severity::Warning, {{"bytes", Bytes{experts->bytes}}}, {}});
     }
-}
-
-std::string safetensorsQuantization(const ModelConfig &config, const Checkpoint &checkpoint)
-{
-    // The dtype that holds most of the decoder's bytes tells more than the label.
-    std::map<std::string, std::uint64_t> bytes;
-    for (const ComponentSum &sum : checkpoint.sums) {
-        if (sum.component == Component::Vision || sum.component == Component::Audio
-            || sum.component == Component::Mtp)
-            continue;
-        for (const auto &[dtype, size] : sum.bytesByDtype)
-            bytes[dtype] += size;
-    }
-    std::string most = "BF16";
-    for (const auto &[dtype, size] : bytes) {
-        if (size > bytes[most])
-            most = dtype;
-    }
-    const QuantizationConfig &declared = config.quantization;
-    const unsigned bits = declared.bits == 0 ? 4 : declared.bits;
-    const std::string width = std::to_string(bits);
-    if (declared.method == "gptq")
-        return bits == 4 ? "gptq" : "gptq-int" + width;
-    if (declared.method == "auto-round" || declared.method == "auto_round")
-        return bits == 4 ? "autoround" : "autoround-int" + width;
-    if (declared.method == "awq")
-        return "awq";
-    if (declared.method == "mlx")
-        return "mlx-" + width + "bit";
-    if (declared.method == "mxfp4")
-        return "mxfp4";
-    if (declared.method == "bitsandbytes")
-        return declared.fourBitBitsandbytes || most == "U8" ? "bnb-4bit" : "bnb-int8";
-    if (declared.method == "modelopt" || declared.method == "compressed-tensors") {
-        if (contains(declared.format, "nvfp4") || contains(declared.format, "NVFP4"))
-            return "nvfp4";
-        if (contains(declared.format, "mxfp4"))
-            return "mxfp4";
-        if (contains(declared.format, "MIXED") || contains(declared.format, "mixed"))
-            return most == "U8" ? "nvfp4-mixed" : "mixed";
-        if (contains(declared.format, "pack-quantized"))
-            return "int" + width;
-        if (contains(declared.format, "int-quantized"))
-            return "int8";
-        if (most.starts_with("F8_"))
-            return "fp8";
-    }
-    if (most.starts_with("F8_"))
-        return "fp8";
-    if (most == "F16")
-        return "f16";
-    if (most == "F32")
-        return "f32";
-    if (most == "BF16")
-        return "bf16";
-    return declared.method.empty() ? "unknown" : declared.method;
 }
 
 } // namespace weir

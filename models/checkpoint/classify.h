@@ -44,7 +44,4 @@ TensorName splitTensorName(std::string_view pattern);
 void classify(const TensorSet &tensors, const ModelConfig &config, std::span<const TensorFile> files,
               Checkpoint &checkpoint);
 
-/// The label of a safetensors checkpoint in the vocabulary of --quant, from what is stored.
-std::string safetensorsQuantization(const ModelConfig &config, const Checkpoint &checkpoint);
-
 } // namespace weir

@@ -3,6 +3,7 @@
 
 #include "models/base/units.h"
 #include "models/checkpoint/configreader.h"
+#include "models/checkpoint/declaredscheme.h"
 
 #include <algorithm>
 #include <array>
@@ -40,26 +41,81 @@ bool contains(std::string_view text, std::string_view part)
     return text.find(part) != std::string_view::npos;
 }
 
-/// Class names and model types of repositories that hold no decoder language model.
-bool isOtherKind(const json &config, const std::string &architecture, const std::string &modelType)
+/// What a repository that holds no decoder language model is, by model type and class name; empty for one that
+/// may be one. The words are the ids of kinds in the catalogue.
+std::string_view otherKind(const json &config, const std::string &architecture, const std::string &modelType)
 {
-    static constexpr std::array<std::string_view, 30> types{
-        "bert",     "roberta", "xlm-roberta", "distilbert",   "albert",     "electra",
-        "mpnet",    "deberta", "deberta-v2",  "modernbert",   "nomic_bert", "clip",
-        "siglip",   "siglip2", "vit",         "dinov2",       "dinov3_vit", "whisper",
-        "wav2vec2", "hubert",  "encodec",     "seamless_m4t", "speecht5",   "vits",
-        "t5",       "mt5",     "umt5",        "bart",         "mbart",      "marian"};
-    if (std::find(types.begin(), types.end(), modelType) != types.end())
-        return true;
+    using Types = std::pair<std::string_view, std::string_view>;
+    static constexpr auto types = std::to_array<Types>({{"bert", "encoder"},
+                                                        {"roberta", "encoder"},
+                                                        {"xlm-roberta", "encoder"},
+                                                        {"distilbert", "encoder"},
+                                                        {"albert", "encoder"},
+                                                        {"electra", "encoder"},
+                                                        {"mpnet", "encoder"},
+                                                        {"deberta", "encoder"},
+                                                        {"deberta-v2", "encoder"},
+                                                        {"modernbert", "encoder"},
+                                                        {"nomic_bert", "encoder"},
+                                                        {"camembert", "encoder"},
+                                                        {"longformer", "encoder"},
+                                                        {"eurobert", "encoder"},
+                                                        {"neobert", "encoder"},
+                                                        {"clip", "image-text"},
+                                                        {"siglip", "image-text"},
+                                                        {"siglip2", "image-text"},
+                                                        {"blip", "image-text"},
+                                                        {"clap", "audio-text"},
+                                                        {"vit", "image"},
+                                                        {"dinov2", "image"},
+                                                        {"dinov3_vit", "image"},
+                                                        {"segformer", "image"},
+                                                        {"detr", "image"},
+                                                        {"sam", "image"},
+                                                        {"whisper", "speech"},
+                                                        {"wav2vec2", "speech"},
+                                                        {"wav2vec2-bert", "speech"},
+                                                        {"wavlm", "speech"},
+                                                        {"hubert", "speech"},
+                                                        {"encodec", "speech"},
+                                                        {"seamless_m4t", "speech"},
+                                                        {"seamless_m4t_v2", "speech"},
+                                                        {"speecht5", "speech"},
+                                                        {"vits", "speech"},
+                                                        {"bark", "speech"},
+                                                        {"t5", "encoder-decoder"},
+                                                        {"mt5", "encoder-decoder"},
+                                                        {"umt5", "encoder-decoder"},
+                                                        {"bart", "encoder-decoder"},
+                                                        {"mbart", "encoder-decoder"},
+                                                        {"marian", "encoder-decoder"},
+                                                        {"pegasus", "encoder-decoder"}});
+    // A class that neither generates text nor is a language model: classification, bare encoders.
+    static constexpr auto endings = std::to_array<Types>({{"ForMaskedLM", "encoder"},
+                                                          {"ForSequenceClassification", "classifier"},
+                                                          {"ForTokenClassification", "classifier"},
+                                                          {"ForRewardModel", "classifier"},
+                                                          {"ForProcessRewardModel", "classifier"},
+                                                          {"RewardModel", "classifier"},
+                                                          {"ForImageClassification", "image"},
+                                                          {"ForSpeechSeq2Seq", "speech"},
+                                                          {"UNet2DConditionModel", "diffusion"}});
+    for (const auto &[ending, kind] : endings) {
+        if (kind == "classifier" && architecture.ends_with(ending))
+            return kind;
+    }
+    for (const auto &[type, kind] : types) {
+        if (type == modelType)
+            return kind;
+    }
+    for (const auto &[ending, kind] : endings) {
+        if (architecture.ends_with(ending))
+            return kind;
+    }
     if (const auto found = config.find("is_encoder_decoder");
         found != config.end() && found->is_boolean() && found->get<bool>())
-        return true;
-    // A class that neither generates text nor is a language model: classification, bare encoders.
-    static constexpr std::array<std::string_view, 6> endings{
-        "ForMaskedLM",      "ForSequenceClassification", "ForTokenClassification", "ForImageClassification",
-        "ForSpeechSeq2Seq", "UNet2DConditionModel"};
-    return std::any_of(endings.begin(), endings.end(),
-                       [&](std::string_view ending) { return architecture.ends_with(ending); });
+        return "encoder-decoder";
+    return config.contains("_class_name") ? "diffusion" : "";
 }
 
 std::string storageDtype(std::string text)
@@ -358,7 +414,42 @@ void readKvScheme(const json &quantization, QuantizationConfig &out)
         out.kvDtype = "fp8";
 }
 
-QuantizationConfig readQuantization(const json &config, const json &text, const json *quantConfig)
+/// Bits and group size of methods that keep them a level deeper, or as the name of a type.
+void readNestedWidth(const ConfigReader &reader, QuantizationConfig &out)
+{
+    const json *place = nullptr;
+    if (out.method == "hqq") {
+        place = reader.object("quant_config");
+        if (place != nullptr && place->contains("weight_quant_params"))
+            place = &(*place)["weight_quant_params"];
+    } else if (out.method == "quark") {
+        place = reader.object("global_quant_config");
+        if (place != nullptr && place->contains("weight"))
+            place = &(*place)["weight"];
+    }
+    if (place != nullptr && place->is_object()) {
+        ConfigReader nested(*place);
+        if (out.bits == 0)
+            out.bits = static_cast<unsigned>(nested.number({"nbits"}, 64).value_or(0));
+        if (out.groupSize == 0)
+            out.groupSize = nested.number({"group_size"}).value_or(0);
+    }
+    if (out.bits != 0)
+        return;
+    // "int4", "uint4", "fp4", "float8": of Quanto, Quark and FP-Quant.
+    std::string type = reader.text({"weights", "forward_dtype"});
+    if (type.empty() && place != nullptr && place->is_object())
+        type = ConfigReader(*place).text({"dtype"});
+    for (const char digit : {'2', '4', '8'}) {
+        if (!type.empty()
+            && (contains(type, std::string("nt") + digit) || contains(type, std::string("fp") + digit)
+                || contains(type, std::string("float") + digit)))
+            out.bits = static_cast<unsigned>(digit - '0');
+    }
+}
+
+QuantizationConfig readQuantization(const json &config, const json &text, const json *quantConfig,
+                                    std::string_view architecture)
 {
     QuantizationConfig out;
     const json *declared = nullptr;
@@ -381,7 +472,7 @@ QuantizationConfig readQuantization(const json &config, const json &text, const 
     out.method = reader.text({"quant_method"});
     out.bits = static_cast<unsigned>(reader.number({"bits", "w_bit"}, 64).value_or(0));
     out.groupSize = reader.number({"group_size", "q_group_size"}).value_or(0);
-    out.format = reader.text({"format", "quant_algo", "quant_type", "mode"});
+    out.format = reader.text({"format", "quant_algo", "quant_type", "mode", "data_type"});
     out.fourBitBitsandbytes = reader.flag("load_in_4bit").value_or(false);
     readKvScheme(*declared, out);
     if (quantConfig != nullptr) {
@@ -397,6 +488,7 @@ QuantizationConfig readQuantization(const json &config, const json &text, const 
         else if (reader.has("w_bit"))
             out.method = "awq";
     }
+    readNestedWidth(reader, out);
     // compressed-tensors keeps bits and group size per group; one group is the rule.
     if (const json *groups = reader.object("config_groups")) {
         for (const auto &[name, group] : groups->items()) {
@@ -408,6 +500,11 @@ QuantizationConfig readQuantization(const json &config, const json &text, const 
             if (out.groupSize == 0)
                 out.groupSize = weights.number({"group_size"}).value_or(0);
         }
+    }
+    if (out.method == "mlx" || out.method == "compressed-tensors") {
+        // A layout that is not known is told from the shapes alone.
+        if (Result<DeclaredScheme> modules = readDeclaredScheme(config, quantConfig, architecture))
+            out.modules = std::make_shared<const DeclaredScheme>(*std::move(modules));
     }
     return out;
 }
@@ -449,10 +546,13 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
     out.spec.architecture = printable(architecture, 80);
 
     // CLIP nests a text encoder: the outer type tells that it is none.
-    if (isOtherKind(config, architecture, modelType)
-        || isOtherKind(config, architecture, top.text({"model_type"})) || config.contains("_class_name")) {
+    std::string_view kind = otherKind(config, architecture, top.text({"model_type"}));
+    if (kind.empty())
+        kind = otherKind(config, architecture, modelType);
+    if (!kind.empty()) {
         return fail("config.not-language-model", ErrorKind::NotLanguageModel, subject,
-                    {{"architecture", printable(architecture.empty() ? "unknown" : architecture, 80)}});
+                    {{"architecture", printable(architecture.empty() ? "unknown" : architecture, 80)},
+                     {"kind", std::string(kind)}});
     }
 
     const auto layers = text.number({"num_hidden_layers", "n_layer", "num_layers", "n_layers"}, maxLayers);
@@ -507,7 +607,7 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
     readAttention(text, out, modelType);
     readState(text, out);
     spec.ropeFactors = readRopeFactors(text, spec.hiddenSize);
-    out.quantization = readQuantization(config, textJson, quantConfig);
+    out.quantization = readQuantization(config, textJson, quantConfig, architecture);
     if (!out.quantization.kvDtype.empty())
         spec.declaredKvDtype = out.quantization.kvDtype;
 

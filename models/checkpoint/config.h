@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,16 +15,21 @@
 
 namespace weir {
 
+struct DeclaredScheme;
+
 /// How weights were quantized, as declared. Facts for labels and logical sizes; bytes come from headers.
 struct QuantizationConfig
 {
     std::string
         method; ///< "gptq" "awq" "auto-round" "compressed-tensors" "fp8" "modelopt" "mxfp4" "bitsandbytes" "mlx" ...; empty = none
-    std::string format; ///< compressed-tensors format, ModelOpt algorithm
+    std::string format; ///< compressed-tensors format, ModelOpt algorithm, AutoRound data type
     unsigned bits = 0; ///< 0 = not stated
     std::uint64_t groupSize = 0; ///< 0 = not stated or whole column
     std::string kvDtype; ///< a KV scheme that the checkpoint asks for: "fp8", empty = none
     bool fourBitBitsandbytes = false;
+    /// What is declared module by module, where shapes alone do not tell bits from group sizes (MLX,
+    /// compressed-tensors); null = nothing, or a layout that is not known.
+    std::shared_ptr<const DeclaredScheme> modules;
 };
 
 /// Everything a config.json says that decides sizes.

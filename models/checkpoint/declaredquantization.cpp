@@ -5,6 +5,7 @@
 #include "models/checkpoint/classify.h"
 #include "models/checkpoint/declaredscheme.h"
 #include "models/checkpoint/quantconvention.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/checkpoint/unquantized.h"
 
 #include <algorithm>

@@ -30,6 +30,25 @@ constexpr auto types = std::to_array<GgufType>({
     {40, "NVFP4", 64, 36},    {41, "Q1_0", 128, 18},    {42, "Q2_0", 64, 18},
 });
 
+/// Types that only ik_llama.cpp writes. Some carry scales for whole rows besides their blocks, so that bytes come
+/// from the offsets; this gives them a name. Source: its ggml/include/ggml.h.
+constexpr auto forkTypes = std::to_array<std::pair<std::uint32_t, std::string_view>>(
+    {{36, "I2_S"},    {133, "Q6_0"},    {134, "IQ1_BN"}, {135, "IQ2_BN"}, {137, "IQ2_K"},
+     {138, "IQ3_K"},  {139, "IQ4_K"},   {140, "IQ5_K"},  {141, "IQ6_K"},  {144, "IQ4_KS"},
+     {145, "IQ2_KS"}, {146, "IQ4_KSS"}, {151, "Q8_KV"},  {152, "IQ5_KS"}, {153, "IQ2_KT"},
+     {154, "IQ3_KT"}, {155, "IQ4_KT"},  {156, "IQ3_KS"}, {157, "IQ2_KL"}, {158, "IQ1_KT"}});
+
+std::string nameOfType(std::uint32_t id)
+{
+    if (const GgufType *type = ggufType(id))
+        return std::string(type->name);
+    for (const auto &[fork, name] : forkTypes) {
+        if (fork == id)
+            return std::string(name);
+    }
+    return fmt::format("type {}", id);
+}
+
 constexpr std::uint64_t maxKeyBytes = 65'535;
 constexpr std::uint64_t maxTextBytes = 16U << 20U; ///< one string; chat templates have tens of kB
 constexpr std::size_t keptTextBytes = 4096;
@@ -324,6 +343,17 @@ std::string_view checkOffsets(std::vector<TensorInfo> &infos, std::uint64_t alig
 
 } // namespace
 
+std::span<const GgufType> ggufTypes() { return types; }
+
+std::span<const std::pair<std::uint32_t, std::string_view>> ggufForkTypes() { return forkTypes; }
+
+bool isForeignGgufType(std::string_view name)
+{
+    return name.starts_with("type ")
+           || std::any_of(forkTypes.begin(), forkTypes.end(),
+                          [name](const auto &type) { return type.second == name; });
+}
+
 const GgufType *ggufType(std::uint32_t id)
 {
     const auto found =
@@ -437,7 +467,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
             if (const std::string_view problem = sizeOf(info, *type); !problem.empty())
                 return bad(std::string(problem), subject, info.name);
         } else {
-            const std::string name = fmt::format("type {}", info.type);
+            const std::string name = nameOfType(info.type);
             if (std::find(header.unknownTypes.begin(), header.unknownTypes.end(), name)
                     == header.unknownTypes.end()
                 && header.unknownTypes.size() < 16)
@@ -457,7 +487,7 @@ Result<GgufHeader> readGguf(std::istream &stream, std::uint64_t fileBytes, const
     header.tensors = infos.size();
     for (const TensorInfo &info : infos) {
         const GgufType *type = ggufType(info.type);
-        const std::string unknown = type == nullptr ? fmt::format("type {}", info.type) : std::string();
+        const std::string unknown = type == nullptr ? nameOfType(info.type) : std::string();
         const GgufTensor tensor{info.name, type == nullptr ? std::string_view(unknown) : type->name,
                                 std::span(info.shape.data(), info.dimensions), info.bytes};
         if (!visit(tensor))

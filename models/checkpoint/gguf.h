@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,9 +26,16 @@ struct GgufType
     std::uint32_t bytes;
 };
 
-/// Facts about a type id; null for one that upstream and ik_llama.cpp do not know.
+/// All types of upstream, by id.
+std::span<const GgufType> ggufTypes();
+/// Ids and names of types that only ik_llama.cpp writes; their bytes come from the offsets in the file.
+std::span<const std::pair<std::uint32_t, std::string_view>> ggufForkTypes();
+/// Facts about a type id; null for one that upstream does not know.
 const GgufType *ggufType(std::uint32_t id);
 const GgufType *ggufType(std::string_view name);
+
+/// True for a type as GgufTensor names it that upstream llama.cpp does not read: of ik_llama.cpp, or of nobody.
+bool isForeignGgufType(std::string_view name);
 
 /// A metadata value that decides sizes. Arrays keep at most `maxGgufArray` numbers; text arrays (the
 /// tokenizer) are walked, counted and not kept.
@@ -47,7 +55,7 @@ inline constexpr std::uint64_t maxGgufHeaderBytes = 128U << 20U;
 struct GgufTensor
 {
     std::string_view name;
-    std::string_view type; ///< "Q4_K", or "type 137" for an unknown id
+    std::string_view type; ///< "Q4_K", or "type 237" for an id that nobody knows
     std::span<const std::uint64_t> shape; ///< fastest dimension first
     std::uint64_t bytes = 0;
 };

@@ -280,6 +280,44 @@ void readState(Keys &keys, ModelConfig &out)
     }
 }
 
+/// What a file that holds no decoder is; empty for one that may be one. Source: llama.cpp src/llama-arch.cpp,
+/// and the names that converters of other programs write.
+std::string_view ggufOtherKind(const GgufHeader &header, const std::string &architecture)
+{
+    using Pair = std::pair<std::string_view, std::string_view>;
+    static constexpr auto types =
+        std::to_array<Pair>({{"adapter", "adapter"}, {"mmproj", "projector"}, {"imatrix", "imatrix"}});
+    static constexpr auto architectures =
+        std::to_array<Pair>({{"clip", "projector"},         {"bert", "encoder"},
+                             {"modern-bert", "encoder"},    {"nomic-bert", "encoder"},
+                             {"nomic-bert-moe", "encoder"}, {"neo-bert", "encoder"},
+                             {"jina-bert-v2", "encoder"},   {"jina-bert-v3", "encoder"},
+                             {"eurobert", "encoder"},       {"gemma-embedding", "encoder"},
+                             {"llama-embed", "encoder"},    {"t5encoder", "encoder"},
+                             {"t5", "encoder-decoder"},     {"wavtokenizer-dec", "speech"},
+                             {"whisper", "speech"},         {"flux", "diffusion"},
+                             {"sd1", "diffusion"},          {"sd3", "diffusion"},
+                             {"sdxl", "diffusion"},         {"aura", "diffusion"},
+                             {"ltxv", "diffusion"},         {"hyvid", "diffusion"},
+                             {"wan", "diffusion"},          {"hidream", "diffusion"},
+                             {"cosmos", "diffusion"},       {"lumina2", "diffusion"},
+                             {"qwen_image", "diffusion"}});
+    const std::string type = textOf(header, "general.type");
+    for (const auto &[name, kind] : types) {
+        if (name == type)
+            return kind;
+    }
+    for (const auto &[name, kind] : architectures) {
+        if (name == architecture)
+            return kind;
+    }
+    if (architecture.empty() && header.metadata.contains(std::string("imatrix.") + "datasets"))
+        return "imatrix";
+    // A decoder that gives one vector for a text, or one score (4): it generates nothing.
+    const std::uint64_t pooling = generalNumber(header, architecture + ".pooling_type");
+    return pooling == 0 || architecture.empty() ? "" : pooling == 4 ? "classifier" : "embedding";
+}
+
 } // namespace
 
 GgufSplit ggufSplit(const GgufHeader &header)
@@ -293,13 +331,13 @@ GgufSplit ggufSplit(const GgufHeader &header)
 
 std::string ggufMixName(const GgufHeader &header)
 {
-    static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 34> names{{
+    static constexpr std::array<std::pair<std::uint64_t, std::string_view>, 36> names{{
         {0, "F32"},     {1, "F16"},     {2, "Q4_0"},     {3, "Q4_1"},    {7, "Q8_0"},     {8, "Q5_0"},
         {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"},  {12, "Q3_K_M"}, {13, "Q3_K_L"},  {14, "Q4_K_S"},
         {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"},  {18, "Q6_K"},   {19, "IQ2_XXS"}, {20, "IQ2_XS"},
         {21, "Q2_K_S"}, {22, "IQ3_XS"}, {23, "IQ3_XXS"}, {24, "IQ1_S"},  {25, "IQ4_NL"},  {26, "IQ3_S"},
         {27, "IQ3_M"},  {28, "IQ2_S"},  {29, "IQ2_M"},   {30, "IQ4_XS"}, {31, "IQ1_M"},   {32, "BF16"},
-        {36, "TQ1_0"},  {37, "TQ2_0"},  {38, "MXFP4"},   {39, "NVFP4"},
+        {36, "TQ1_0"},  {37, "TQ2_0"},  {38, "MXFP4"},   {39, "NVFP4"},  {40, "Q1_0"},    {41, "Q2_0"},
     }};
     if (!header.metadata.contains("general.file_type"))
         return {};
@@ -314,18 +352,14 @@ std::string ggufMixName(const GgufHeader &header)
 Result<ModelConfig> readGgufConfig(const GgufHeader &header, const std::string &subject)
 {
     const std::string architecture = textOf(header, "general.architecture");
+    if (const std::string_view kind = ggufOtherKind(header, architecture); !kind.empty()) {
+        const bool bare = kind == "adapter" || kind == "imatrix" || architecture.empty();
+        return fail("gguf.not-language-model", ErrorKind::NotLanguageModel, subject,
+                    {{"architecture", printable(bare ? kind : std::string_view(architecture), 80)},
+                     {"kind", std::string(kind)}});
+    }
     if (architecture.empty())
         return fail("gguf.no-architecture", ErrorKind::Unreadable, subject);
-    const std::string type = textOf(header, "general.type");
-    static constexpr std::array<std::string_view, 14> others{
-        "clip",         "bert",         "modern-bert", "nomic-bert", "nomic-bert-moe", "neo-bert",
-        "jina-bert-v2", "jina-bert-v3", "eurobert",    "t5",         "t5encoder",      "wavtokenizer-dec",
-        "whisper",      "flux"};
-    if (type == "adapter" || type == "mmproj" || type == "imatrix"
-        || std::find(others.begin(), others.end(), architecture) != others.end()) {
-        return fail("gguf.not-language-model", ErrorKind::NotLanguageModel, subject,
-                    {{"architecture", printable(type == "adapter" ? type : architecture, 80)}});
-    }
 
     ModelConfig out;
     Keys keys(header, architecture);

@@ -39,6 +39,7 @@ QString formatText(Format format)
     case Format::Safetensors: return QStringLiteral("Safetensors");
     case Format::Gguf: return QStringLiteral("GGUF");
     case Format::Mlx: return QStringLiteral("MLX");
+    case Format::Pickle: return QStringLiteral("PyTorch");
     case Format::Unknown: break;
     }
     return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/machine/engine.h"
 
+#include "models/checkpoint/gguf.h"
 #include "models/machine/machine.h"
 #include "models/machine/strictjson.h"
 
@@ -256,10 +257,10 @@ LoadVerdict canLoad(const Engine &engine, const Checkpoint &checkpoint, const Ma
                           {{"engine", engine.name}, {"quantization", checkpoint.quantization}});
         }
     }
-    // A GGUF type that upstream does not know ("type 137") is none that its engines load.
+    // A GGUF type that upstream does not know ("IQ4_KS", "type 237") is none that its engines load.
     const auto unknown =
         std::find_if(checkpoint.groups.begin(), checkpoint.groups.end(),
-                     [](const TensorGroup &group) { return group.dtype.starts_with("type "); });
+                     [](const TensorGroup &group) { return isForeignGgufType(group.dtype); });
     if (checkpoint.format == Format::Gguf && unknown != checkpoint.groups.end())
         return refuse("load.quantization", {{"engine", engine.name}, {"quantization", unknown->dtype}});
     if (!engine.vendors.empty() && !contains(engine.vendors, machine.vendor)) {
@@ -313,6 +314,7 @@ std::string automaticEngine(const Checkpoint &checkpoint)
     case Format::Gguf: return "llama.cpp";
     case Format::Mlx: return "mlx";
     case Format::Safetensors:
+    case Format::Pickle:
     case Format::Unknown: break;
     }
     return "vllm";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/gguffile.h"
 
+#include "models/base/saturating.h"
 #include "models/base/texthash.h"
 #include "models/base/units.h"
 #include "models/checkpoint/classify.h"
@@ -30,6 +31,44 @@ std::string mostUsedType(const Checkpoint &checkpoint)
     const auto most = std::max_element(bytes.begin(), bytes.end(),
                                        [](const auto &a, const auto &b) { return a.second < b.second; });
     return most == bytes.end() ? std::string("unknown") : most->first;
+}
+
+/// What a file that is no decoder holds, for those who ask what it is.
+Error withFacts(Error error, const GgufHeader &header, const TensorSet &tensors, std::uint64_t fileBytes)
+{
+    if (error.kind != ErrorKind::NotLanguageModel)
+        return error;
+    std::uint64_t parameters = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t rank = 0;
+    for (const RawGroup &group : tensors.groups()) {
+        const std::vector<std::uint64_t> &shape = tensors.shapeOf(group);
+        parameters = saturatingAdd(parameters, saturatingMultiply(elementCount(shape), group.count));
+        bytes = saturatingAdd(bytes, group.bytes);
+        if (tensors.patternOf(group).ends_with(".lora_a") && shape.size() >= 2)
+            rank = std::max(rank, shape[1]);
+    }
+    const auto text = [&header](std::string_view key) {
+        const auto found = header.metadata.find(key);
+        const auto *value =
+            found == header.metadata.end() ? nullptr : std::get_if<std::string>(&found->second);
+        return value == nullptr ? std::string() : printable(*value, 200);
+    };
+    if (rank > 0)
+        error.arguments.emplace_back("rank", rank);
+    std::string base = text("general.base_model.0.name");
+    if (base.empty() && rank > 0)
+        base = text("general.architecture");
+    if (!base.empty())
+        error.arguments.emplace_back("base", std::move(base));
+    if (tensors.tensors() > 0) {
+        error.arguments.emplace_back("parameters", parameters);
+        error.arguments.emplace_back("tensors", tensors.tensors());
+    }
+    error.arguments.emplace_back("weights", Bytes{bytes});
+    error.arguments.emplace_back("files", std::uint64_t{1});
+    error.arguments.emplace_back("bytes", Bytes{fileBytes});
+    return error;
 }
 
 } // namespace
@@ -78,6 +117,22 @@ bool isGgufCompanion(std::string_view path)
     return name.starts_with("mmproj") || name.find("-mmproj") != std::string_view::npos
            || name.find(".mmproj") != std::string_view::npos || name.starts_with("imatrix")
            || name.ends_with("imatrix.gguf") || name.starts_with("mtp-");
+}
+
+void noteProjector(Checkpoint &checkpoint)
+{
+    const auto projector = std::find_if(checkpoint.companions.begin(), checkpoint.companions.end(),
+                                        [](const CompanionFile &file) {
+                                            return file.needed && file.path.ends_with(".gguf")
+                                                   && file.path.find("mmproj") != std::string::npos;
+                                        });
+    if (projector != checkpoint.companions.end()) {
+        checkpoint.notes.push_back(
+            {"gguf.projector",
+             Severity::Info,
+             {{"file", printable(projector->path)}, {"bytes", Bytes{projector->bytes}}},
+             {}});
+    }
 }
 
 Result<std::vector<std::string>> ggufParts(const RepositoryFiles &files, const std::string &path)
@@ -165,7 +220,7 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<st
     }
     const Result<ModelConfig> config = readGgufConfig(first, whole);
     if (!config)
-        return std::unexpected(config.error());
+        return std::unexpected(withFacts(config.error(), first, tensors, bytes));
     if (tensors.empty())
         return fail("gguf.no-tensors", ErrorKind::Unreadable, whole);
     classify(tensors, *config, files, checkpoint);
@@ -175,6 +230,8 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<st
             names += (names.empty() ? "" : ", ") + type;
         checkpoint.notes.push_back({"gguf.unknown-types", Severity::Warning, {{"types", names}}, {}});
     }
+    if (first.bigEndian)
+        checkpoint.notes.push_back({"gguf.big-endian", Severity::Warning, {}, {}});
     checkpoint.repositoryBytes = bytes;
     checkpoint.quantization = ggufMixName(first);
     if (checkpoint.quantization.empty())

@@ -35,6 +35,9 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &files, const std::vector<std::st
 /// Projectors, draft heads and importance matrices beside a model: no model by themselves.
 bool isGgufCompanion(std::string_view path);
 
+/// Notes the projector among the companions of a checkpoint: it is needed for images or sound and is not counted.
+void noteProjector(Checkpoint &checkpoint);
+
 /// The model files of a listing, one path each (the first part of splits), projectors and other
 /// companions left out.
 std::vector<std::string> ggufModels(const std::vector<ListedFile> &listing);

@@ -82,8 +82,10 @@ void useIndex(Checkpoint &checkpoint, const NameCounts &indexed)
                                 {}});
 }
 
-Result<Checkpoint> derive(const nlohmann::json &config, const nlohmann::json *side,
-                          const std::string &subject, std::vector<Message> notes)
+} // namespace
+
+Result<Checkpoint> deriveDeclared(const nlohmann::json &config, const nlohmann::json *side,
+                                  const std::string &subject, std::vector<Message> notes)
 {
     ModelConfig model;
     Result<Checkpoint> checkpoint = deriveCheckpoint(config, side, subject, &model);
@@ -105,7 +107,15 @@ Result<Checkpoint> derive(const nlohmann::json &config, const nlohmann::json *si
     return checkpoint;
 }
 
-} // namespace
+Result<void> compareWithIndex(Checkpoint &checkpoint, RepositoryFiles &files, const std::string &index,
+                              const std::stop_token &stop)
+{
+    const Result<NameCounts> names = indexedNames(files, index, stop);
+    if (!names)
+        return std::unexpected(names.error());
+    useIndex(checkpoint, *names);
+    return {};
+}
 
 bool isLoneConfig(const std::vector<ListedFile> &listing)
 {
@@ -125,14 +135,14 @@ Result<CheckpointPtr> readLoneConfig(RepositoryFiles &files, std::stop_token sto
     if (!side)
         return std::unexpected(side.error());
     Result<Checkpoint> checkpoint =
-        derive(*config, *side ? &**side : nullptr, files.subject("config.json"), std::move(notes));
+        deriveDeclared(*config, *side ? &**side : nullptr, files.subject("config.json"), std::move(notes));
     if (!checkpoint)
         return std::unexpected(checkpoint.error());
     if (files.find("model.safetensors.index.json") != nullptr) {
-        const Result<NameCounts> names = indexedNames(files, "model.safetensors.index.json", stop);
-        if (!names)
-            return std::unexpected(names.error());
-        useIndex(*checkpoint, *names);
+        const Result<void> compared =
+            compareWithIndex(*checkpoint, files, "model.safetensors.index.json", stop);
+        if (!compared)
+            return std::unexpected(compared.error());
     }
     return std::make_shared<const Checkpoint>(std::move(*checkpoint));
 }
@@ -144,7 +154,7 @@ Result<CheckpointPtr> readConfigFile(const fs::path &file)
         parsedConfig(readTextFile(file, maxConfigBytes), file.string(), file.filename().string(), notes);
     if (!config)
         return std::unexpected(config.error());
-    Result<Checkpoint> checkpoint = derive(*config, nullptr, file.string(), std::move(notes));
+    Result<Checkpoint> checkpoint = deriveDeclared(*config, nullptr, file.string(), std::move(notes));
     if (!checkpoint)
         return std::unexpected(checkpoint.error());
     return std::make_shared<const Checkpoint>(std::move(*checkpoint));

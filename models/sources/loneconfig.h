@@ -5,8 +5,11 @@
 #include "models/checkpoint/checkpoint.h"
 #include "models/sources/repositoryfiles.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace weir {
@@ -18,6 +21,16 @@ bool isLoneConfig(const std::vector<ListedFile> &listing);
 /// declares a quantization). If an index names the tensors, and they are those that were derived, the
 /// provenance is Index, else Config. Errors: those of deriveCheckpoint(), and of reading the files.
 Result<CheckpointPtr> readLoneConfig(RepositoryFiles &files, std::stop_token stop);
+
+/// A checkpoint from a config, at the quantization that it (or the side file) declares as far as that is known;
+/// `notes` go before its own. Errors: those of deriveCheckpoint().
+Result<Checkpoint> deriveDeclared(const nlohmann::json &config, const nlohmann::json *side,
+                                  const std::string &subject, std::vector<Message> notes);
+
+/// Makes the provenance of a derived checkpoint Index if the index names the tensors that were derived, and notes
+/// the first difference if not.
+Result<void> compareWithIndex(Checkpoint &checkpoint, RepositoryFiles &files, const std::string &index,
+                              const std::stop_token &stop);
 
 /// The same from one JSON file of any name.
 Result<CheckpointPtr> readConfigFile(const std::filesystem::path &file);

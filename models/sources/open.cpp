@@ -2,6 +2,7 @@
 #include "models/sources/open.h"
 
 #include "models/base/units.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/sources/catalog.h"
 #include "models/sources/disk/hubcachepath.h"
 #include "models/sources/disk/ollama.h"
@@ -13,6 +14,7 @@
 #include "models/sources/hub/hubreference.h"
 #include "models/sources/localfile.h"
 #include "models/sources/loneconfig.h"
+#include "models/sources/picklefolder.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
@@ -47,7 +49,27 @@ Result<CheckpointPtr> named(Result<CheckpointPtr> read, const fs::path &path)
         text = part ? part->prefix : text.substr(0, text.size() - 5);
     }
     checkpoint.name = printable(text, 120);
+    noteContradictedName(text, checkpoint);
     return std::make_shared<const Checkpoint>(std::move(checkpoint));
+}
+
+/// Projectors and other companions in the folder of a GGUF, sorted by name.
+std::vector<ListedFile> companionsBeside(const fs::path &file)
+{
+    constexpr int mostEntries = 10'000;
+    std::vector<ListedFile> beside;
+    std::error_code error;
+    int entries = 0;
+    for (fs::directory_iterator each(file.has_parent_path() ? file.parent_path() : fs::path("."), error), end;
+         !error && each != end && ++entries <= mostEntries; each.increment(error)) {
+        const std::string name = each->path().filename().string();
+        std::error_code ignored;
+        if (name.ends_with(".gguf") && isGgufCompanion(name) && each->path().filename() != file.filename()
+            && fs::status(each->path(), ignored).type() == fs::file_type::regular)
+            beside.push_back({name, fs::file_size(each->path(), ignored)});
+    }
+    std::sort(beside.begin(), beside.end(), [](const auto &a, const auto &b) { return a.path < b.path; });
+    return beside;
 }
 
 /// One GGUF, with the parts beside it that belong to it.
@@ -67,7 +89,14 @@ Result<CheckpointPtr> readGgufFile(const fs::path &file, std::stop_token stop,
     const auto parts = ggufParts(files, file.filename().string());
     if (!parts)
         return std::unexpected(parts.error());
-    return readGguf(files, *parts, std::move(stop), progress);
+    const Result<CheckpointPtr> read = readGguf(files, *parts, std::move(stop), progress);
+    const std::vector<ListedFile> beside = companionsBeside(file);
+    if (!read || beside.empty())
+        return read;
+    Checkpoint checkpoint = **read;
+    checkpoint.companions = companionsOf(beside, checkpoint);
+    noteProjector(checkpoint);
+    return std::make_shared<const Checkpoint>(std::move(checkpoint));
 }
 
 Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
@@ -77,7 +106,7 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
     if (!listing)
         return std::unexpected(listing.error());
     FolderFiles files(folder, std::move(*listing));
-    if (auto other = otherKindOf(files))
+    if (auto other = otherKindOf(files, stop))
         return std::unexpected(*std::move(other));
     if (!hasTopLevel(files, ".safetensors")) {
         const std::vector<std::string> models = ggufModels(files.listing());
@@ -101,13 +130,20 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
     }
     if (const auto companion = loneCompanion(files))
         return readGgufFile(folder / *companion, std::move(stop), progress);
-    if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors"))
-        return fail("folder.no-model", ErrorKind::Unreadable, folder.string());
-    const bool alone = isLoneConfig(files.listing());
-    Result<CheckpointPtr> read =
-        alone ? readLoneConfig(files, stop) : readSafetensors(files, {}, stop, progress);
+    if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors")) {
+        const auto &all = files.listing();
+        const bool weights = std::any_of(all.begin(), all.end(), [](const ListedFile &file) {
+            return file.path.find('/') == std::string::npos && isPickleFile(file.path);
+        });
+        return fail(weights ? "folder.no-config" : "folder.no-model", ErrorKind::Unreadable, folder.string());
+    }
+    const bool pickles = !pickleModel(files).empty();
+    const bool alone = isLoneConfig(files.listing()) || pickles;
+    Result<CheckpointPtr> read = pickles ? readPickles(files, stop)
+                                 : alone ? readLoneConfig(files, stop)
+                                         : readSafetensors(files, {}, stop, progress);
     if (!read)
-        return std::unexpected(withFacts(read.error(), files));
+        return std::unexpected(withFacts(read.error(), files, stop));
     return alone ? read : comparedWithConfig(*read, files, stop);
 }
 
@@ -125,7 +161,7 @@ Result<CheckpointPtr> readOneSafetensors(const fs::path &file, std::stop_token s
     const std::string name = file.filename().string();
     if (name.starts_with("adapter_model")
         || (files.find("adapter_config.json") != nullptr && files.find("config.json") == nullptr)) {
-        return std::unexpected(adapterError(file.string(), files));
+        return std::unexpected(adapterError(file.string(), files, stop));
     }
     const bool shard = name.find("-of-") != std::string::npos;
     return readSafetensors(files, shard ? std::string() : name, std::move(stop), progress);
@@ -198,7 +234,8 @@ Result<CheckpointPtr> readPath(const fs::path &path, std::stop_token stop, const
     if (name.ends_with(".safetensors"))
         return named(readOneSafetensors(path, std::move(stop), progress), path);
     if (name == "config.json" || name == "adapter_config.json" || name == "model_index.json"
-        || name.ends_with(".safetensors.index.json")) {
+        || name.ends_with(".safetensors.index.json") || name == "pytorch_model.bin.index.json"
+        || isPickleFile(name)) {
         const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         return named(readFolder(folder, std::move(stop), progress, preferred), folder);
     }

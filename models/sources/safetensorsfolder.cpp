@@ -7,10 +7,12 @@
 #include "models/checkpoint/classificationrules.h"
 #include "models/checkpoint/classify.h"
 #include "models/checkpoint/config.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/checkpoint/safetensors.h"
 #include "models/checkpoint/tensorset.h"
 #include "models/sources/configfiles.h"
 #include "models/sources/headerqueue.h"
+#include "models/sources/picklefolder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -293,10 +295,17 @@ private:
 
     Result<CheckpointPtr> noWeights() const
     {
-        const bool pickle = std::any_of(m_listing.begin(), m_listing.end(), [](const ListedFile &file) {
-            return isWeightFile(file.path) && !file.path.ends_with(".safetensors");
-        });
-        return fail(pickle ? "folder.pickle-only" : "folder.config-only", ErrorKind::Unreadable, subject());
+        const ListedFile *other = nullptr;
+        for (const ListedFile &file : m_listing) {
+            if (isPickleFile(file.path))
+                return fail("folder.pickle-only", ErrorKind::Unreadable, subject());
+            if (isWeightFile(file.path) && !file.path.ends_with(".safetensors"))
+                other = &file;
+        }
+        if (other == nullptr)
+            return fail("folder.config-only", ErrorKind::Unreadable, subject());
+        return fail("folder.other-weights", ErrorKind::Unreadable, subject(),
+                    {{"file", printable(other->path)}});
     }
 
     bool isInIndex(std::string_view path) const
@@ -459,6 +468,7 @@ private:
             m_checkpoint.format = Format::Mlx;
         classify(m_tensors, config, m_files, m_checkpoint);
         m_checkpoint.quantization = safetensorsQuantization(config, m_checkpoint);
+        noteContradictedQuantization(config, m_checkpoint);
         return std::make_shared<const Checkpoint>(std::move(m_checkpoint));
     }
 

@@ -930,7 +930,18 @@ void CommandLineTest::otherKinds()
     const Run plain = weirRun({"assess", "m"});
     QCOMPARE(plain.status, std::optional(7));
     QCOMPARE(q(plain.err), q(run.err));
-    // What is known is still printed.
+    // What is known is still printed: in the sentence, in a table, and as facts.
+    QVERIFY(plain.out.find("What it is") != std::string::npos);
+    const nlohmann::json facts = run.json()["error"]["facts"];
+    QVERIFY(facts["kind"].is_string());
+    QVERIFY(facts["parameters"].is_number_unsigned());
+    QVERIFY(facts["files"].get<std::uint64_t>() >= 1);
+    if (kind == "adapter"_L1) {
+        QCOMPARE(q(facts["base"].get<std::string>()), u"a/b"_s);
+        QCOMPARE(facts["weights"].get<std::uint64_t>(), 256U);
+        QVERIFY(run.err.find("a/b, to which it adds 256 bytes") != std::string::npos);
+        QVERIFY(plain.out.find("Base model") != std::string::npos);
+    }
     QVERIFY2(QRegularExpression(u"\\d|Whisper|Bert|clip"_s).match(q(run.err)).hasMatch(), run.err.c_str());
 }
 

@@ -253,14 +253,16 @@ void GgufTest::typeTableIsSound()
 void GgufTest::unknownTypeTakesItsBytesFromOffsets()
 {
     B builder;
-    builder.tensorAt("a", 137, {77}, 0, 100).tensorAt("b", 138, {5}, 128, 40).tensor("c", "F32", {1});
+    builder.tensorAt("a", 137, {77}, 0, 100).tensorAt("b", 238, {5}, 128, 40).tensor("c", "F32", {1});
     std::vector<Seen> seen;
     const Result<GgufHeader> header = readBytes(builder.header(), builder.fileBytes(), &seen);
     QVERIFY2(header, header ? "" : header.error().id.c_str());
     QCOMPARE(seen.at(0).bytes, 128U); // padding cannot be told from data
     QCOMPARE(seen.at(1).bytes, 64U);
-    QCOMPARE(q(seen.at(0).type), u"type 137"_s);
-    QCOMPARE(header->unknownTypes, (std::vector<std::string>{"type 137", "type 138"}));
+    QCOMPARE(q(seen.at(0).type), u"IQ2_K"_s); // of ik_llama.cpp
+    QCOMPARE(q(seen.at(1).type), u"type 238"_s);
+    QCOMPARE(header->unknownTypes, (std::vector<std::string>{"IQ2_K", "type 238"}));
+    QVERIFY(isForeignGgufType("IQ2_K") && isForeignGgufType("type 238") && !isForeignGgufType("Q4_K"));
 }
 
 void GgufTest::metadataValues()

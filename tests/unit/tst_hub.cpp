@@ -599,7 +599,8 @@ void HubTest::oneCommitForAll()
 void HubTest::otherKinds()
 {
     writeFile(m_root / "org" / "diffusion" / "model_index.json", "{}");
-    writeFile(m_root / "org" / "lora" / "adapter_config.json", "{}");
+    writeFile(m_root / "org" / "lora" / "adapter_config.json",
+              R"({"base_model_name_or_path": "a/b", "r": 8})");
     writeFile(m_root / "org" / "lora" / "adapter_model.safetensors", "x");
     writeFile(m_root / "org" / "pickle" / "config.json", tinyConfig().dump());
     writeFile(m_root / "org" / "pickle" / "pytorch_model.bin", "x");
@@ -610,7 +611,12 @@ void HubTest::otherKinds()
     QCOMPARE(outcome(read("org/empty")), u"folder.no-model"_s);
     const Result<CheckpointPtr> pickle = read("org/pickle");
     const Result<CheckpointPtr> folder = readPath(repository("org/pickle"));
-    QCOMPARE(outcome(pickle), outcome(folder));
+    QCOMPARE(outcome(pickle), u"ok"_s);
+    QCOMPARE(outcome(folder), u"ok"_s);
+    QCOMPARE((*pickle)->format, Format::Pickle);
+    QCOMPARE((*pickle)->provenance, Provenance::Config);
+    QCOMPARE((*pickle)->weightBytes(), (*folder)->weightBytes());
+    QCOMPARE((*pickle)->notes.size(), (*folder)->notes.size());
 }
 
 void HubTest::lists()

@@ -745,8 +745,12 @@ void SafetensorsTest::fileOfPointersAndPages()
     QCOMPARE(readFolder(folder), u"ok"_s); // derived from the config
     writeFile(path / "original" / "consolidated.00.safetensors", "");
     QCOMPARE(readFolder(folder), u"folder.config-only"_s);
-    writeFile(path / "pytorch_model.bin", "pickle");
+    writeFile(path / "onnx" / "model.onnx", "onnx");
+    QCOMPARE(readFolder(folder), u"folder.other-weights"_s);
+    writeFile(path / "tf" / "model.pt", "pickle");
     QCOMPARE(readFolder(folder), u"folder.pickle-only"_s);
+    writeFile(path / "pytorch_model.bin", "pickle");
+    QCOMPARE(readFolder(folder), u"ok"_s); // sized from the config
 }
 
 void SafetensorsTest::randomNamesStop()

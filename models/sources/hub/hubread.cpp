@@ -5,10 +5,12 @@
 
 #include "models/base/saturating.h"
 #include "models/base/units.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/hubfiles.h"
 #include "models/sources/hub/hublocal.h"
 #include "models/sources/loneconfig.h"
+#include "models/sources/picklefolder.h"
 #include "models/sources/repository.h"
 #include "models/sources/safetensorsfolder.h"
 
@@ -24,7 +26,7 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
                               const std::string &preferred, const std::stop_token &stop,
                               const ProgressCallback &progress)
 {
-    if (auto other = otherKindOf(files))
+    if (auto other = otherKindOf(files, stop))
         return std::unexpected(*std::move(other));
     const std::vector<HubChoice> choices = choicesOf(files.listing());
     const HubChoice *chosen =
@@ -58,6 +60,8 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
         read = readGguf(files, *parts, stop, progress);
     } else if (files.find("config.json") == nullptr && !hasTopLevel(files, ".safetensors")) {
         return fail("folder.no-model", ErrorKind::Unreadable, files.subject({}));
+    } else if (!pickleModel(files).empty()) {
+        read = readPickles(files, stop);
     } else if (isLoneConfig(files.listing())) {
         read = readLoneConfig(files, stop);
     } else {
@@ -66,7 +70,7 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
             read = comparedWithConfig(*read, files, stop);
     }
     if (!read)
-        return std::unexpected(withFacts(read.error(), files));
+        return std::unexpected(withFacts(read.error(), files, stop));
 
     Checkpoint checkpoint = **read;
     const auto quantizations = std::count_if(choices.begin(), choices.end(), [](const HubChoice &choice) {
@@ -86,6 +90,7 @@ Result<Checkpoint> readChoice(RepositoryFiles &files, const HubReference &refere
         total = saturatingAdd(total, file.bytes);
     checkpoint.repositoryBytes = total;
     checkpoint.companions = companionsOf(files.listing(), checkpoint);
+    noteProjector(checkpoint);
     return checkpoint;
 }
 
@@ -234,6 +239,7 @@ Result<CheckpointPtr> Hub::Private::read(const HubReference &reference, const st
     checkpoint.revision = info->commit;
     checkpoint.id = hubReferenceText({info->id, reference.revision, reference.choice});
     checkpoint.name = printable(info->id.substr(info->id.rfind('/') + 1), 120);
+    noteContradictedName(checkpoint.name, checkpoint);
     if (info->id != reference.repository) {
         checkpoint.notes.push_back(
             {"hub.renamed", Severity::Info, {{"from", reference.repository}, {"to", info->id}}, {}});
