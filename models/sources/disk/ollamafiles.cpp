@@ -237,7 +237,7 @@ Result<Checkpoint> readOllamaLayers(RepositoryFiles &blobs, const OllamaManifest
         if (!files)
             return std::unexpected(files.error());
         OllamaFiles repository(blobs, subject, *std::move(files), asciiLower(config.quantization));
-        if (auto other = otherKindOf(repository))
+        if (auto other = otherKindOf(repository, stop))
             return std::unexpected(*std::move(other));
         read = readSafetensors(repository, {}, stop, progress);
     }
