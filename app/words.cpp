@@ -504,6 +504,10 @@ constexpr auto errors = std::to_array<Words>({
      "{host} takes no more requests for now, so {subject} was not read: try again in {seconds} s."},
     {"ollama.registry-missing", "",
      "{host} has no {subject}: check the name and the tag on ollama.com, or pull it with Ollama first."},
+    {"ollama.registry-unreachable", "",
+     "{host} cannot be reached, so {subject} was not read: check the network connection and the proxy, or "
+     "pull it "
+     "with Ollama where there is one."},
     {"ollama.remote", "",
      "“{subject}” runs at {host}, not on this machine: none of its weights can be read or counted here."},
     {"ollama.several", "", "{subject} holds {count} models, name one of them: {names}."},

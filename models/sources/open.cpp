@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/open.h"
 
+#include "models/base/ascii.h"
 #include "models/base/units.h"
 #include "models/checkpoint/quantlabel.h"
 #include "models/sources/catalog.h"
@@ -259,6 +260,8 @@ bool isChosenQuantization(const Checkpoint &checkpoint, std::string_view quantiz
 {
     if (checkpoint.format != Format::Gguf || quantization.empty())
         return false;
+    if (checkpoint.source == Source::Ollama) // its files have digests for names
+        return asciiLower(checkpoint.quantization) == asciiLower(quantization);
     std::vector<ListedFile> files;
     for (const RepositoryFile &file : checkpoint.files) {
         if (file.counted)

@@ -14,7 +14,7 @@
 namespace weir::test {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 namespace {
 

@@ -4,6 +4,7 @@
 #include "app/commandline.h"
 #include "app/words.h"
 #include "models/sources/disk/disk.h"
+#include "models/sources/hub/hub.h"
 #include "models/sources/open.h"
 #include "tests/support/stores.h"
 #include "tests/support/testsupport.h"
@@ -306,6 +307,19 @@ void DiskTest::hubCachePaths()
         QCOMPARE(q((*read)->name), u"tiny"_s);
         QCOMPARE(q((*read)->id), q(path.string()));
     }
+    // By its name, offline, it is the same.
+    HubSettings settings;
+    settings.hubCache = home / "hub";
+    settings.offline = true;
+    Hub hub(settings);
+    const Result<CheckpointPtr> byName = hub.read(parseHubReference("org/tiny").value(), {});
+    QVERIFY(byName);
+    const Result<CheckpointPtr> byPath = readPath(repository);
+    QVERIFY(byPath);
+    QCOMPARE(q((*byName)->revision), q((*byPath)->revision));
+    QCOMPARE((*byName)->weightBytes(), (*byPath)->weightBytes());
+    QCOMPARE((*byName)->parametersTotal(), (*byPath)->parametersTotal());
+    QCOMPARE((*byName)->files.size(), (*byPath)->files.size());
     // Without `main`, the newest.
     fs::remove_all(repository / "refs");
     QVERIFY(readPath(repository));

@@ -296,6 +296,9 @@ void OllamaTest::opensByName()
     QCOMPARE((*open("ollama:qwen2.5:7b", ollama))->source, Source::Ollama);
     fs::remove_all(m_maker->manifest("qwen2.5", "7b"));
     QCOMPARE((*open("ollama:qwen2.5:7b", ollama))->source, Source::Catalog);
+    // To imagine it at the quantization that it has changes nothing.
+    QVERIFY(isChosenQuantization(**open("ollama:tiny", ollama), "q4_k_m"));
+    QVERIFY(!isChosenQuantization(**open("ollama:tiny", ollama), "q6_k"));
     // Forced, the catalog is not asked.
     Result<CheckpointPtr> read = open("ollama:qwen2.5:7b", ollama, nullptr, Source::Ollama);
     QCOMPARE(outcome(read), u"ollama.not-here"_s);
@@ -677,6 +680,15 @@ void OllamaTest::registryForges()
     const Result<CheckpointPtr> size = read();
     QCOMPARE(outcome(size), u"hub.size-differs"_s);
     checkSentence(size.error());
+
+    empty.registry = "http://127.0.0.1:1";
+    Ollama nowhere(empty);
+    const Result<CheckpointPtr> none = nowhere.readRegistry(*parseOllamaName("tiny"), {}, {});
+    QCOMPARE(outcome(none), u"ollama.registry-unreachable"_s);
+    checkSentence(none.error());
+    std::stop_source stop;
+    stop.request_stop();
+    QCOMPARE(outcome(ollama.readRegistry(*parseOllamaName("tiny"), stop.get_token(), {})), u"cancelled"_s);
 
     empty.registry = "ftp://registry";
     Ollama other(empty);

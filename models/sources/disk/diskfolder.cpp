@@ -158,10 +158,13 @@ private:
         const Result<nlohmann::json> config = parseTolerant(*text, file.string());
         if (!config)
             return Format::Safetensors;
-        const auto quantization = config->find("quantization");
-        const bool mlx = quantization != config->end() && quantization->is_object()
-                         && quantization->contains("group_size") && quantization->contains("bits");
-        return mlx ? Format::Mlx : Format::Safetensors;
+        for (const char *key : {"quantization", "quantization_config"}) {
+            const auto found = config->find(key);
+            if (found != config->end() && found->is_object() && found->contains("group_size")
+                && found->contains("bits") && !found->contains("quant_method"))
+                return Format::Mlx;
+        }
+        return Format::Safetensors;
     }
 
     void addGguf()

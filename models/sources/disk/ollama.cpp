@@ -122,8 +122,13 @@ Result<CheckpointPtr> Ollama::readRegistry(const OllamaName &name, std::stop_tok
     request.limit = maxOllamaManifestBytes;
     request.subject = subject;
     const Result<HttpResponse> answer = client().get(std::move(request), stop);
-    if (!answer)
-        return std::unexpected(answer.error());
+    if (!answer) {
+        // What the client advises for these two is about the Hub.
+        const std::string &id = answer.error().id;
+        if (!id.ends_with(".dns") && !id.ends_with(".unreachable"))
+            return std::unexpected(answer.error());
+        return fail("ollama.registry-unreachable", ErrorKind::Network, subject, {{"host", host}});
+    }
     if (answer->status != 200)
         return std::unexpected(registryError(*answer, subject, host));
     const Result<OllamaManifest> manifest = readOllamaManifest(answer->body, subject);

@@ -44,7 +44,7 @@ public:
                                                    const ProgressCallback &progress) const;
 
     /// From a registry, over https (over http if the host is this machine): the manifest and the beginnings of the
-    /// blobs, no weights. Errors: "ollama.registry-missing", "-denied", "-busy", "-failed", "ollama.bad-registry",
+    /// blobs, no weights. Errors: "ollama.registry-missing", "-denied", "-busy", "-failed", "-unreachable", "ollama.bad-registry",
     /// "ollama.remote" and those of HttpClient.
     Result<CheckpointPtr> readRegistry(const OllamaName &name, std::stop_token stop,
                                        const ProgressCallback &progress);
