@@ -133,10 +133,13 @@ void printAssessment(const Assessment &assessment, std::ostream &out)
 {
     const Checkpoint &checkpoint = *assessment.checkpoint;
     const MemoryAssessment &memory = assessment.memory;
+    const auto parameters = [&checkpoint](std::uint64_t count) {
+        return checkpoint.parametersKnown() ? formatParameters(count) : std::string("unknown");
+    };
     out << fmt::format("{} on {} with {}\n", checkpoint.name, assessment.machine.name, assessment.engineName);
     out << fmt::format("{} {} · {} parameters, {} active · {} of weights\n\n", checkpoint.quantization,
-                       formatId(checkpoint.format), formatParameters(checkpoint.parametersTotal()),
-                       formatParameters(assessment.parametersActive), formatBytes(checkpoint.weightBytes()));
+                       formatId(checkpoint.format), parameters(checkpoint.parametersTotal()),
+                       parameters(assessment.parametersActive), formatBytes(checkpoint.weightBytes()));
     out << fmt::format("{}: needs {} of {}, reserve of {} included\n", memory.fits ? "Fits" : "Does not fit",
                        formatBytes(memory.totalBytes), formatBytes(memory.usableBytes),
                        formatBytes(memory.reserveBytes));
@@ -153,14 +156,16 @@ void printAssessment(const Assessment &assessment, std::ostream &out)
 
     TextTable table({"Component", ">Resident", ">Streamed", ">Parameters", "Why"});
     for (const ComponentAssessment &each : assessment.components) {
+        const ComponentSum *sum = checkpoint.sum(each.component);
         table.addRow({componentLabel(each.component), tableBytes(each.residentBytes),
                       each.streamedBytes == 0 ? std::string("0") : tableBytes(each.streamedBytes),
-                      formatParameters(each.parameters), wordDetail(each.reason)});
+                      sum == nullptr || sum->parametersKnown ? formatParameters(each.parameters) : "unknown",
+                      wordDetail(each.reason)});
     }
     table.addRow({"Total",
                   tableBytes(assessment.residentBytes),
                   tableBytes(assessment.streamedBytes),
-                  formatParameters(checkpoint.parametersTotal()),
+                  parameters(checkpoint.parametersTotal()),
                   {}});
     out << table.text() << '\n';
 

@@ -110,7 +110,7 @@ constexpr auto messages = std::to_array<Words>({
      "memory "
      "more; it is not counted here."},
     {"pickle.not-opened", "Pickle, not opened",
-     "The weights are {files} PyTorch pickle files ({listed}), which are never opened because they can run "
+     "The weights are PyTorch pickle (files: {files}, {listed}), which is never opened because it can run "
      "code: "
      "the tensors ({derived}) are derived from config.json."},
     {"pickle.dtype", "Dtype told by the sizes",
@@ -607,6 +607,9 @@ constexpr auto errors = std::to_array<Words>({
     {"gguf.no-architecture", "",
      "{subject} does not say its architecture: it is no model file, or not the first part of a split one."},
     {"gguf.no-tensors", "", "{subject} holds no tensors (a vocabulary only): choose the model file."},
+    {"gguf.adapter", "",
+     "{subject} is an adapter (LoRA), not a whole model: assess its base, {base}, to which it adds "
+     "{weights}."},
     {"gguf.not-language-model", "",
      "{subject} holds “{architecture}” ({kind}), which is no decoder language model: choose the model file."},
     {"gguf.missing-part", "",

@@ -88,6 +88,11 @@ std::uint64_t Checkpoint::parametersTotal() const
     return parameters;
 }
 
+bool Checkpoint::parametersKnown() const
+{
+    return std::all_of(sums.begin(), sums.end(), [](const ComponentSum &sum) { return sum.parametersKnown; });
+}
+
 void finish(Checkpoint &checkpoint)
 {
     std::array<ComponentSum, componentCount> sums;
@@ -104,6 +109,8 @@ void finish(Checkpoint &checkpoint)
             add(sum.unlistedBytes, group.bytes);
         if (group.role == Role::UnseenRemainder)
             add(sum.unseenBytes, group.bytes);
+        else if (!group.side && group.parameters == 0 && group.bytes > 0)
+            sum.parametersKnown = false;
         if (group.bytes > 0)
             add(sum.bytesByDtype[group.dtype], group.bytes);
     }

@@ -119,6 +119,8 @@ struct ComponentSum
     std::uint64_t tensors = 0;
     std::uint64_t unlistedBytes = 0; ///< in files that the index does not list
     std::uint64_t unseenBytes = 0; ///< Role::UnseenRemainder
+    /// False: `parameters` leaves out weights whose layout does not tell how many they are.
+    bool parametersKnown = true;
     std::map<std::string, std::uint64_t> bytesByDtype;
 };
 
@@ -146,6 +148,8 @@ struct Checkpoint
     const ComponentSum *sum(Component component) const;
     std::uint64_t weightBytes() const; ///< distinct tensor data
     std::uint64_t parametersTotal() const; ///< logical elements, side tensors not counted
+    /// False: parametersTotal() leaves some out, see ComponentSum.
+    bool parametersKnown() const;
     bool isMoe() const { return spec.experts > 0; }
 };
 

@@ -28,17 +28,28 @@ constexpr auto sideLeaves = std::to_array<std::string_view>(
      "zero", "shape", "axis", "group_size", "nbits", "packing", "channel_wise", "compute_dtype", "optimize",
      "round_zero", "stores_quant_config", "unpack_view_dtype", "view_as_float", "offload_meta",
      // torchao, flattened
-     "_weight_scale", "_weight_zero_point", "_weight_act_pre_scale", "weight:scale", "weight:zero_point",
-     "weight:_scale", "weight:scale_and_zero", "_weight_scale_and_zero",
+     "_weight_scale", "_weight_zero_point", "_weight_act_pre_scale", "_weight_scale_and_zero",
      // EXL2, EXL3
      "q_scale_max", "q_perm", "q_invperm", "q_groups", "q_group_map", "suh", "svh", "su", "sv", "mcg", "mul1",
      // AQLM, VPTQ, SpQR, HIGGS
      "codebooks", "centroids", "res_centroids", "perm", "weight_bias", "out_order", "row_offsets", "col_vals",
      "in_perm", "tables", "tables2", "tune_metadata"});
 
-constexpr auto weightLeaves = std::to_array<std::string_view>(
-    {"weight", "bias", "qweight", "weight_packed", "q_weight", "W_q", "trellis", "codes", "indices",
-     "res_indices", "outlier_indices", "dense_weights", "_weight_qdata", "weight:qdata", "weight:_data"});
+constexpr auto weightLeaves = std::to_array<std::string_view>({
+    "weight",
+    "bias",
+    "qweight",
+    "weight_packed",
+    "q_weight",
+    "W_q",
+    "trellis",
+    "codes",
+    "indices",
+    "res_indices",
+    "outlier_indices",
+    "dense_weights",
+    "_weight_qdata",
+});
 
 /// Suffixes of experts that are fused into one tensor and so have no `.weight`.
 constexpr std::array<std::pair<std::string_view, bool>, 10> fusedSuffixes{{
@@ -265,6 +276,9 @@ TensorName splitTensorName(std::string_view pattern)
             if (last == "weight" && module.ends_with(table))
                 return {module.substr(0, module.size() - table.size()), table.substr(1), true};
         }
+        // torchao hangs the parts of a weight to its name.
+        if (last.starts_with("weight:"))
+            return {module, last, !last.ends_with("data")};
         if (isOneOf(sideLeaves, last))
             return {module, last, true};
         if (isOneOf(weightLeaves, last) || last == "scale")

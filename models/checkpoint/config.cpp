@@ -4,6 +4,7 @@
 #include "models/base/units.h"
 #include "models/checkpoint/configreader.h"
 #include "models/checkpoint/declaredscheme.h"
+#include "models/checkpoint/otherkind.h"
 
 #include <algorithm>
 #include <array>
@@ -39,83 +40,6 @@ const json &textPart(const json &config)
 bool contains(std::string_view text, std::string_view part)
 {
     return text.find(part) != std::string_view::npos;
-}
-
-/// What a repository that holds no decoder language model is, by model type and class name; empty for one that
-/// may be one. The words are the ids of kinds in the catalogue.
-std::string_view otherKind(const json &config, const std::string &architecture, const std::string &modelType)
-{
-    using Types = std::pair<std::string_view, std::string_view>;
-    static constexpr auto types = std::to_array<Types>({{"bert", "encoder"},
-                                                        {"roberta", "encoder"},
-                                                        {"xlm-roberta", "encoder"},
-                                                        {"distilbert", "encoder"},
-                                                        {"albert", "encoder"},
-                                                        {"electra", "encoder"},
-                                                        {"mpnet", "encoder"},
-                                                        {"deberta", "encoder"},
-                                                        {"deberta-v2", "encoder"},
-                                                        {"modernbert", "encoder"},
-                                                        {"nomic_bert", "encoder"},
-                                                        {"camembert", "encoder"},
-                                                        {"longformer", "encoder"},
-                                                        {"eurobert", "encoder"},
-                                                        {"neobert", "encoder"},
-                                                        {"clip", "image-text"},
-                                                        {"siglip", "image-text"},
-                                                        {"siglip2", "image-text"},
-                                                        {"blip", "image-text"},
-                                                        {"clap", "audio-text"},
-                                                        {"vit", "image"},
-                                                        {"dinov2", "image"},
-                                                        {"dinov3_vit", "image"},
-                                                        {"segformer", "image"},
-                                                        {"detr", "image"},
-                                                        {"sam", "image"},
-                                                        {"whisper", "speech"},
-                                                        {"wav2vec2", "speech"},
-                                                        {"wav2vec2-bert", "speech"},
-                                                        {"wavlm", "speech"},
-                                                        {"hubert", "speech"},
-                                                        {"encodec", "speech"},
-                                                        {"seamless_m4t", "speech"},
-                                                        {"seamless_m4t_v2", "speech"},
-                                                        {"speecht5", "speech"},
-                                                        {"vits", "speech"},
-                                                        {"bark", "speech"},
-                                                        {"t5", "encoder-decoder"},
-                                                        {"mt5", "encoder-decoder"},
-                                                        {"umt5", "encoder-decoder"},
-                                                        {"bart", "encoder-decoder"},
-                                                        {"mbart", "encoder-decoder"},
-                                                        {"marian", "encoder-decoder"},
-                                                        {"pegasus", "encoder-decoder"}});
-    // A class that neither generates text nor is a language model: classification, bare encoders.
-    static constexpr auto endings = std::to_array<Types>({{"ForMaskedLM", "encoder"},
-                                                          {"ForSequenceClassification", "classifier"},
-                                                          {"ForTokenClassification", "classifier"},
-                                                          {"ForRewardModel", "classifier"},
-                                                          {"ForProcessRewardModel", "classifier"},
-                                                          {"RewardModel", "classifier"},
-                                                          {"ForImageClassification", "image"},
-                                                          {"ForSpeechSeq2Seq", "speech"},
-                                                          {"UNet2DConditionModel", "diffusion"}});
-    for (const auto &[ending, kind] : endings) {
-        if (kind == "classifier" && architecture.ends_with(ending))
-            return kind;
-    }
-    for (const auto &[type, kind] : types) {
-        if (type == modelType)
-            return kind;
-    }
-    for (const auto &[ending, kind] : endings) {
-        if (architecture.ends_with(ending))
-            return kind;
-    }
-    if (const auto found = config.find("is_encoder_decoder");
-        found != config.end() && found->is_boolean() && found->get<bool>())
-        return "encoder-decoder";
-    return config.contains("_class_name") ? "diffusion" : "";
 }
 
 std::string storageDtype(std::string text)
@@ -546,9 +470,9 @@ Result<ModelConfig> readModelConfig(const json &config, const json *quantConfig,
     out.spec.architecture = printable(architecture, 80);
 
     // CLIP nests a text encoder: the outer type tells that it is none.
-    std::string_view kind = otherKind(config, architecture, top.text({"model_type"}));
+    std::string_view kind = otherKindOfConfig(config, architecture, top.text({"model_type"}));
     if (kind.empty())
-        kind = otherKind(config, architecture, modelType);
+        kind = otherKindOfConfig(config, architecture, modelType);
     if (!kind.empty()) {
         return fail("config.not-language-model", ErrorKind::NotLanguageModel, subject,
                     {{"architecture", printable(architecture.empty() ? "unknown" : architecture, 80)},

@@ -212,10 +212,8 @@ std::uint64_t parametersOf(const Checkpoint &checkpoint, Component component)
 /// Weights whose number is not told by their layout.
 bool hasUnsized(const Checkpoint &checkpoint, Component component)
 {
-    return std::any_of(
-        checkpoint.groups.begin(), checkpoint.groups.end(), [component](const TensorGroup &group) {
-            return group.component == component && !group.side && group.parameters == 0 && group.bytes > 0;
-        });
+    const ComponentSum *sum = checkpoint.sum(component);
+    return sum != nullptr && !sum->parametersKnown;
 }
 
 bool isPlain(const Checkpoint &checkpoint)

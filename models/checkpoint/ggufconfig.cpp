@@ -2,6 +2,7 @@
 #include "models/checkpoint/ggufconfig.h"
 
 #include "models/base/units.h"
+#include "models/checkpoint/otherkind.h"
 
 #include <algorithm>
 #include <array>
@@ -280,44 +281,6 @@ void readState(Keys &keys, ModelConfig &out)
     }
 }
 
-/// What a file that holds no decoder is; empty for one that may be one. Source: llama.cpp src/llama-arch.cpp,
-/// and the names that converters of other programs write.
-std::string_view ggufOtherKind(const GgufHeader &header, const std::string &architecture)
-{
-    using Pair = std::pair<std::string_view, std::string_view>;
-    static constexpr auto types =
-        std::to_array<Pair>({{"adapter", "adapter"}, {"mmproj", "projector"}, {"imatrix", "imatrix"}});
-    static constexpr auto architectures =
-        std::to_array<Pair>({{"clip", "projector"},         {"bert", "encoder"},
-                             {"modern-bert", "encoder"},    {"nomic-bert", "encoder"},
-                             {"nomic-bert-moe", "encoder"}, {"neo-bert", "encoder"},
-                             {"jina-bert-v2", "encoder"},   {"jina-bert-v3", "encoder"},
-                             {"eurobert", "encoder"},       {"gemma-embedding", "encoder"},
-                             {"llama-embed", "encoder"},    {"t5encoder", "encoder"},
-                             {"t5", "encoder-decoder"},     {"wavtokenizer-dec", "speech"},
-                             {"whisper", "speech"},         {"flux", "diffusion"},
-                             {"sd1", "diffusion"},          {"sd3", "diffusion"},
-                             {"sdxl", "diffusion"},         {"aura", "diffusion"},
-                             {"ltxv", "diffusion"},         {"hyvid", "diffusion"},
-                             {"wan", "diffusion"},          {"hidream", "diffusion"},
-                             {"cosmos", "diffusion"},       {"lumina2", "diffusion"},
-                             {"qwen_image", "diffusion"}});
-    const std::string type = textOf(header, "general.type");
-    for (const auto &[name, kind] : types) {
-        if (name == type)
-            return kind;
-    }
-    for (const auto &[name, kind] : architectures) {
-        if (name == architecture)
-            return kind;
-    }
-    if (architecture.empty() && header.metadata.contains(std::string("imatrix.") + "datasets"))
-        return "imatrix";
-    // A decoder that gives one vector for a text, or one score (4): it generates nothing.
-    const std::uint64_t pooling = generalNumber(header, architecture + ".pooling_type");
-    return pooling == 0 || architecture.empty() ? "" : pooling == 4 ? "classifier" : "embedding";
-}
-
 } // namespace
 
 GgufSplit ggufSplit(const GgufHeader &header)
@@ -352,7 +315,7 @@ std::string ggufMixName(const GgufHeader &header)
 Result<ModelConfig> readGgufConfig(const GgufHeader &header, const std::string &subject)
 {
     const std::string architecture = textOf(header, "general.architecture");
-    if (const std::string_view kind = ggufOtherKind(header, architecture); !kind.empty()) {
+    if (const std::string_view kind = otherKindOfGguf(header, architecture); !kind.empty()) {
         const bool bare = kind == "adapter" || kind == "imatrix" || architecture.empty();
         return fail("gguf.not-language-model", ErrorKind::NotLanguageModel, subject,
                     {{"architecture", printable(bare ? kind : std::string_view(architecture), 80)},

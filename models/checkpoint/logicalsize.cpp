@@ -198,9 +198,9 @@ std::uint64_t LogicalSizes::byteElements(const Words &words) const
             pairs = true;
     }
     // torchao: unsigned bytes hold two; signed ones too where the scales stand in columns of outputs.
-    if (name.leaf == "_weight_qdata" || name.leaf == "weight:qdata") {
+    if (name.leaf == "_weight_qdata" || name.leaf.starts_with("weight:")) {
         const auto *scale = shapeOf(
-            name.module, name.leaf == "weight:qdata" ? ".weight:scale" : "._weight_scale", words.layer);
+            name.module, name.leaf == "_weight_qdata" ? "._weight_scale" : ".weight:scale", words.layer);
         pairs = words.dtype == "U8"
                 || (scale != nullptr && scale->size() == 2 && scale->back() == words.rows()
                     && scale->front() != words.rows());

@@ -52,8 +52,8 @@ Json checkpointJson(const Assessment &assessment)
             {"architecture", checkpoint.spec.architecture},
             {"quantization", checkpoint.quantization},
             {"provenance", provenanceId(checkpoint.provenance)},
-            {"parameters_total", checkpoint.parametersTotal()},
-            {"parameters_active", assessment.parametersActive},
+            {"parameters_total", checkpoint.parametersKnown() ? Json(checkpoint.parametersTotal()) : Json()},
+            {"parameters_active", checkpoint.parametersKnown() ? Json(assessment.parametersActive) : Json()},
             {"repository_bytes", orNull(checkpoint.repositoryBytes)},
             {"weight_bytes", checkpoint.weightBytes()},
             {"files", std::move(files)}};
@@ -120,17 +120,19 @@ nlohmann::ordered_json assessmentJson(const Assessment &assessment, const Report
     const Machine &machine = assessment.machine;
     Json components = Json::array();
     for (const ComponentAssessment &each : assessment.components) {
+        const ComponentSum *sum = assessment.checkpoint->sum(each.component);
         Json dtypes = Json::object();
         for (const auto &[dtype, bytes] : each.bytesByDtype)
             dtypes[dtype] = bytes;
-        components.push_back({{"id", componentId(each.component)},
-                              {"label", words.componentLabel(each.component)},
-                              {"parameters", each.parameters},
-                              {"tensors", each.tensors},
-                              {"resident_bytes", each.residentBytes},
-                              {"streamed_bytes", each.streamedBytes},
-                              {"reason", words.detail(each.reason)},
-                              {"dtypes", std::move(dtypes)}});
+        components.push_back(
+            {{"id", componentId(each.component)},
+             {"label", words.componentLabel(each.component)},
+             {"parameters", sum == nullptr || sum->parametersKnown ? Json(each.parameters) : Json()},
+             {"tensors", each.tensors},
+             {"resident_bytes", each.residentBytes},
+             {"streamed_bytes", each.streamedBytes},
+             {"reason", words.detail(each.reason)},
+             {"dtypes", std::move(dtypes)}});
     }
     Json warnings = Json::array();
     for (const Message &warning : assessment.warnings) {

@@ -59,8 +59,11 @@ Error withFacts(Error error, const GgufHeader &header, const TensorSet &tensors,
     std::string base = text("general.base_model.0.name");
     if (base.empty() && rank > 0)
         base = text("general.architecture");
-    if (!base.empty())
+    if (!base.empty()) {
+        if (rank > 0)
+            error.id = "gguf.adapter";
         error.arguments.emplace_back("base", std::move(base));
+    }
     if (tensors.tensors() > 0) {
         error.arguments.emplace_back("parameters", parameters);
         error.arguments.emplace_back("tensors", tensors.tensors());

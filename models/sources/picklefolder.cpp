@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sources/picklefolder.h"
 
+#include "models/base/ascii.h"
 #include "models/base/saturating.h"
 #include "models/base/units.h"
 #include "models/checkpoint/safetensors.h"
@@ -69,7 +70,6 @@ Checkpoint inDtype(Checkpoint checkpoint, const std::string &dtype)
         group.bytes = saturatingMultiply(group.parameters, dtypeBits(dtype) / 8);
         group.dtype = dtype;
     }
-    checkpoint.spec.dtype = dtype;
     checkpoint.quantization = dtype == "F32" ? "f32" : dtype == "F16" ? "f16" : "bf16";
     finish(checkpoint);
     return checkpoint;
@@ -119,10 +119,10 @@ void addNotes(Checkpoint &checkpoint, const Checkpoint &derived, bool isFitted, 
              Severity::Warning,
              {{"listed", Bytes{listed}}, {"derived", Bytes{tensors}}, {"quantization", derived.quantization}},
              {}});
-    } else if (checkpoint.spec.dtype != derived.spec.dtype) {
+    } else if (checkpoint.quantization != derived.quantization) {
         checkpoint.notes.push_back({"pickle.dtype",
                                     Severity::Warning,
-                                    {{"dtype", checkpoint.spec.dtype},
+                                    {{"dtype", asciiUpper(checkpoint.quantization)},
                                      {"declared", derived.spec.dtype},
                                      {"derived", Bytes{derived.weightBytes()}}},
                                     {}});
@@ -193,8 +193,12 @@ Result<CheckpointPtr> readPickles(RepositoryFiles &files, std::stop_token stop)
     Result<Checkpoint> derived =
         deriveDeclared(*config, *side ? &**side : nullptr, files.subject("config.json"), std::move(notes));
     if (!derived && derived.error().id == "derive.unknown-architecture") {
-        return fail("folder.pickle-only", ErrorKind::Unreadable, files.subject({}),
-                    {{"files", static_cast<std::uint64_t>(model.size())}, {"bytes", Bytes{listed}}});
+        return fail(
+            "folder.pickle-only", ErrorKind::Unreadable, files.subject({}),
+            {{"architecture", derived.error().arguments.empty() ? MessageValue(std::string("unknown"))
+                                                                : derived.error().arguments.front().second},
+             {"files", static_cast<std::uint64_t>(model.size())},
+             {"bytes", Bytes{listed}}});
     }
     if (!derived)
         return std::unexpected(derived.error());
@@ -221,7 +225,7 @@ Result<CheckpointPtr> readPickles(RepositoryFiles &files, std::stop_token stop)
     std::uint64_t total = 0;
     for (const ListedFile &file : files.listing()) {
         total = saturatingAdd(total, file.bytes);
-        const bool counted = std::find(model.begin(), model.end(), file.path) != model.end();
+        const bool counted = std::binary_search(model.begin(), model.end(), file.path);
         if (counted || isWeightFile(file.path))
             checkpoint.files.push_back({file.path, file.bytes, counted, counted});
     }

@@ -223,6 +223,7 @@ void addDeclined(std::vector<FormatKind> &out)
                             {"base", "Llama 3.1 8B"},
                             {"parameters", "8192"},
                             {"weights", "16384"}}));
+    out.back().error = "gguf.adapter";
     GgufBuilder clip;
     clip.string("general.architecture", "clip").tensor("v.blk.0.attn_q.weight", "F16", {64, 64});
     out.push_back(

@@ -108,6 +108,8 @@ private slots:
     void projectorIsACompanion();
     void unlistedIsSaid();
     void contradictionsHaveBothFigures();
+    void perLayerKeysOfGguf_data();
+    void perLayerKeysOfGguf();
 };
 
 void FormatsTest::kinds_data()
@@ -150,6 +152,8 @@ void FormatsTest::kinds()
     QCOMPARE(describe(checkpoint.notes), expectedNotes.join(u' '));
     QCOMPARE(checkpoint.weightBytes(), kind.bytes);
     QCOMPARE(checkpoint.parametersTotal(), kind.parameters);
+    const bool unknown = std::ranges::find(kind.notes, "checkpoint.parameters-unknown") != kind.notes.end();
+    QCOMPARE(checkpoint.parametersKnown(), !unknown);
     for (const auto &[id, bytes] : kind.resident) {
         const ComponentSum *sum = checkpoint.sum(*componentFromId(id));
         QCOMPARE(q(id) + u' ' + QString::number(sum == nullptr ? 0 : sum->bytes),
@@ -283,6 +287,77 @@ void FormatsTest::contradictionsHaveBothFigures()
     QCOMPARE(argumentText(note->arguments, "bytes"), u"221184"_s);
     QCOMPARE(argumentText(note->arguments, "weights"), QString::number(whole));
     QCOMPARE(argumentText(note->arguments, "percent"), QString::number((221'184 * 100 + whole / 2) / whole));
+}
+
+void FormatsTest::perLayerKeysOfGguf_data()
+{
+    QTest::addColumn<bool>("bigEndian");
+    QTest::newRow("little-endian") << false;
+    QTest::newRow("big-endian") << true;
+}
+
+void FormatsTest::perLayerKeysOfGguf()
+{
+    QFETCH(const bool, bigEndian);
+    QTemporaryDir root;
+    const fs::path folder = s(root.path());
+    const auto begin = [bigEndian](std::string_view architecture) {
+        GgufBuilder builder;
+        builder.bigEndian = bigEndian;
+        const std::string prefix(architecture);
+        builder.string("general.architecture", architecture)
+            .u32(prefix + ".block_count", 4)
+            .u32(prefix + ".embedding_length", 256)
+            .u32(prefix + ".attention.head_count", 4)
+            .u32("general.file_type", 0);
+        return builder;
+    };
+    const auto end = [](GgufBuilder &builder) -> GgufBuilder & {
+        return builder.tensor("token_embd.weight", "F32", {256, 8})
+            .tensor("blk.0.attn_q.weight", "F32", {256, 256});
+    };
+    // A hybrid: layers 0 and 3 keep a state, layer 1 attends, layer 2 is a feed-forward network.
+    GgufBuilder hybrid = begin("nemotron_h");
+    hybrid.u32s("nemotron_h.attention.head_count_kv", {0, 2, 0, 0})
+        .u32s("nemotron_h.feed_forward_length", {0, 0, 512, 0})
+        .u32("nemotron_h.ssm.inner_size", 512)
+        .u32("nemotron_h.ssm.state_size", 16)
+        .u32("nemotron_h.ssm.group_count", 2)
+        .u32("nemotron_h.ssm.conv_kernel", 4);
+    end(hybrid).write(folder / "hybrid.gguf");
+    const Result<CheckpointPtr> one = readPath(folder / "hybrid.gguf");
+    QCOMPARE(outcome(one), u"ok"_s);
+    QCOMPARE((*one)->spec.attention.size(), 1U);
+    QCOMPARE((*one)->spec.attention.front().layers, 1U);
+    QCOMPARE((*one)->spec.attention.front().kElementsPerToken, 128U); // 2 heads of 256 / 4
+    QCOMPARE((*one)->spec.state.size(), 1U);
+    QCOMPARE((*one)->spec.state.front().layers, 2U);
+    QCOMPARE((*one)->spec.state.front().convolutionElements, 3U * (512 + 2 * 2 * 16));
+    QCOMPARE((*one)->spec.state.front().recurrentElements, 512U * 16);
+
+    // Windows: by a number, and by a flag for each layer.
+    GgufBuilder number = begin("gemma3");
+    number.u32("gemma3.attention.sliding_window", 1024).u32("gemma3.attention.sliding_window_pattern", 2);
+    end(number).write(folder / "number.gguf");
+    GgufBuilder flags = begin("gemma3");
+    std::string values = flags.number<std::uint32_t>(GgufBuilder::Bool) + flags.number<std::uint64_t>(4);
+    values += std::string("\1\1\1\0", 4);
+    flags.u32("gemma3.attention.sliding_window", 1024)
+        .raw("gemma3.attention.sliding_window_pattern", GgufBuilder::Array, values);
+    end(flags).write(folder / "flags.gguf");
+    for (const auto &[file, windowed] : {std::pair{"number.gguf", 2U}, {"flags.gguf", 3U}}) {
+        const Result<CheckpointPtr> read = readPath(folder / file);
+        QCOMPARE(outcome(read), u"ok"_s);
+        std::uint32_t layers = 0;
+        for (const AttentionLayers &run : (*read)->spec.attention) {
+            if (run.window) {
+                QCOMPARE(*run.window, 1024U);
+                layers += run.layers;
+            }
+        }
+        QCOMPARE(layers, windowed);
+        QCOMPARE(describe((*read)->notes).contains("gguf.big-endian"_L1), bigEndian);
+    }
 }
 
 QTEST_GUILESS_MAIN(FormatsTest)
