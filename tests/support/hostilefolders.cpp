@@ -209,7 +209,7 @@ std::vector<HostileFile> hostileFolders()
         {"path-zero", [](const fs::path &) { return std::string("/dev/zero"); }, 3,
          "/dev/zero is not a regular file (a device, pipe or socket): give a model folder or file."},
         {"path-nul-name", [](const fs::path &folder) { return (folder / "a\nb\x1B[31m").string(); }, 3,
-         "{}/a\u{A}b\u{1B}[31m does not exist: check the spelling of the path."},
+         "{}/a\\u{A}b\\u{1B}[31m does not exist: check the spelling of the path."},
         {"path-long", [](const fs::path &) { return '/' + std::string(5000, 'x'); }, 3,
          printable('/' + std::string(5000, 'x'), 120)
              + " is longer than the name of a file can be: check the spelling of the path."},

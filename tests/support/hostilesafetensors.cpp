@@ -195,7 +195,7 @@ std::vector<HostileFile> hostileSafetensors()
          "{}/model.safetensors.index.json points to “/dev/zero”, outside its own folder: the index is forged "
          "or damaged, nothing was read."},
         {"index-nul", withIndex(R"({"weight_map":{"a":"x\u0000.safetensors"}})"), 3,
-         "{}/model.safetensors.index.json points to “x\u{0}.safetensors”, outside its own folder: the index "
+         "{}/model.safetensors.index.json points to “x\\u{0}.safetensors”, outside its own folder: the index "
          "is forged or damaged, nothing was read."},
         {"index-duplicate", withIndex(R"({"weight_map":{"a":"x.safetensors","a":"y.safetensors"}})"), 3,
          "{}/model.safetensors.index.json lists the tensor “a” twice: the index is damaged or forged."},

@@ -170,7 +170,9 @@ std::vector<Row> rows()
         {"gzip-as-transfer", "org/tiny",
          answer("config.json", fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", gzip.size(), gzip),
                 {{"Transfer-Encoding", "gzip, chunked"}}),
-         4, "?"},
+         4,
+         "127.0.0.1 answered the request for org/tiny/config.json with something else (a compressed answer): "
+         "check that no proxy or sign-in page stands between, then try again."},
         {"endless-answer", "org/tiny", fault(Fault::Kind::Endless, "/tree/"), 4,
          "127.0.0.1 sends more than the 0.02 GB that the answer about org/tiny can have: it was broken off.",
          "", 64},
@@ -252,7 +254,8 @@ std::vector<Row> rows()
          "text): open a clone of it as a folder.",
          "", 128},
         {"listing-nested", "org/tiny", answer("/tree/", std::string(100'000, '[')), 4,
-         "{hub} answered the request for org/tiny with something else (no valid JSON): check that no proxy "
+         "{hub} answered the request for org/tiny with something else (not the JSON that it should be): "
+         "check that no proxy "
          "or sign-in page stands between, then try again."},
         {"listing-names", "org/tiny",
          answer(
@@ -271,8 +274,12 @@ std::vector<Row> rows()
         {"info-names", "org/tiny",
          answer("/models/org/tiny",
                 R"({"id":"../../etc","sha":"../../../0000000000000000000000000000000000"})"),
-         0, ""},
-        {"info-nul", "org/tiny", answer("/models/org/tiny", std::string("{\"id\":\"a\0b\"}", 12)), 0, ""},
+         4,
+         "{hub} answered the request for org/tiny with something else (not the JSON that it should be): "
+         "check that no proxy or sign-in page stands between, then try again."},
+        {"info-nul", "org/tiny", answer("/models/org/tiny", std::string("{\"id\":\"a\0b\"}", 12)), 4,
+         "{hub} answered the request for org/tiny with something else (not the JSON that it should be): "
+         "check that no proxy or sign-in page stands between, then try again."},
         {"token-echoed", "org/tiny", where("config.json", echo), 5,
          "The access token does not allow reading org/tiny: give it read access to this repository on "
          "huggingface.co (Settings, Access Tokens)."},

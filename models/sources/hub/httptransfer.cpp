@@ -195,7 +195,10 @@ bool HttpClient::Worker::endOfHead(Job &job)
         job.cutAtLimit = true;
         return true;
     }
-    if (!encoding.empty() && encoding != "identity") {
+    // libcurl would unpack what is compressed for the transfer alone.
+    const std::string transfer = asciiLower(response.headers.get("transfer-encoding"));
+    const bool packed = !transfer.empty() && transfer != "chunked" && transfer != "identity";
+    if (packed || (!encoding.empty() && encoding != "identity")) {
         job.verdict = Verdict::Encoded;
         return false;
     }

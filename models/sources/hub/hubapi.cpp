@@ -169,7 +169,7 @@ std::string_view kindOfText(std::string_view text)
 {
     while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ')
         text.remove_prefix(1);
-    return text.starts_with('<') ? "a web page" : "no valid JSON";
+    return text.starts_with('<') ? "a web page" : "not the JSON that it should be";
 }
 
 Error brokenAnswer(const std::string &subject, const std::string &host, std::string reason)

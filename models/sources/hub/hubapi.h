@@ -35,7 +35,7 @@ Error hubError(const HttpResponse &response, const HubSubject &subject);
 /// An answer that cannot be what it should be; `reason` says what it was instead.
 Error brokenAnswer(const std::string &subject, const std::string &host, std::string reason);
 
-/// What an unexpected text is, for people: "a web page", "no valid JSON".
+/// What an unexpected text is, for people: "a web page", "not the JSON that it should be".
 std::string_view kindOfText(std::string_view text);
 
 /// The head of a repository's page.
