@@ -417,6 +417,11 @@ void DiskTest::llamaCpp()
                           u"org_coming_y-Q4_0|Q4_0|disk.unfinished"_s}));
     for (const DiskCheckpoint &each : listing.checkpoints)
         QCOMPARE(readPath(each.argument).has_value(), each.complete);
+    // Added by hand, it is known for what it is; opened whole, its own files count.
+    const std::vector<fs::path> folders{cache};
+    const std::vector<DiskPlace> expected{{DiskPlaceKind::LlamaCppCache, cache}};
+    QVERIFY(diskPlaces({}, folders) == expected);
+    QCOMPARE(outcome(readPath(cache)), u"folder.several-gguf"_s);
 }
 
 void DiskTest::unfinishedAndMissing()

@@ -72,8 +72,11 @@ DiskPlace placeAt(const fs::path &folder)
         return {DiskPlaceKind::Ollama, folder};
     if (isOllamaStore(folder / "models")) // ~/.ollama
         return {DiskPlaceKind::Ollama, folder / "models"};
-    if (auto cache = hubCacheOf(folder))
+    if (auto cache = hubCacheOf(folder)) {
+        if (holdsWeights(*cache)) // as llama.cpp leaves LLAMA_CACHE after an update
+            return {DiskPlaceKind::LlamaCppCache, *std::move(cache)};
         return {DiskPlaceKind::HuggingFaceCache, *std::move(cache)};
+    }
     return {DiskPlaceKind::Folder, folder};
 }
 

@@ -228,6 +228,21 @@ std::optional<fs::path> hubCacheOf(const fs::path &path)
     return std::nullopt;
 }
 
+bool holdsWeights(const fs::path &folder)
+{
+    std::error_code error;
+    fs::directory_iterator each(folder, error);
+    std::size_t seen = 0;
+    for (const fs::directory_iterator end; !error && each != end && seen < maxEntries;
+         each.increment(error)) {
+        ++seen;
+        const std::string name = each->path().filename().string();
+        if (name.ends_with(".gguf") || name.ends_with(".safetensors"))
+            return true;
+    }
+    return false;
+}
+
 std::optional<Result<CheckpointPtr>> readHubCachePath(const fs::path &path, const std::stop_token &stop,
                                                       const ProgressCallback &progress,
                                                       const std::string &preferred)
@@ -236,7 +251,7 @@ std::optional<Result<CheckpointPtr>> readHubCachePath(const fs::path &path, cons
         return readPlace(*std::move(place), path, stop, progress, preferred);
     std::error_code error;
     // Beside a model, such a folder is somebody's own business.
-    if (!fs::is_directory(path, error) || fs::exists(path / "config.json", error))
+    if (!fs::is_directory(path, error) || fs::exists(path / "config.json", error) || holdsWeights(path))
         return std::nullopt;
     const auto cache = hubCacheOf(path);
     if (!cache)

@@ -41,6 +41,9 @@ std::vector<CachedSnapshot> cachedSnapshots(const std::filesystem::path &reposit
 /// The cache at a path: the folder itself if it holds `models--*`, else `hub` below it. Empty if it is none.
 std::optional<std::filesystem::path> hubCacheOf(const std::filesystem::path &path);
 
+/// True if files of weights lie in the folder itself.
+bool holdsWeights(const std::filesystem::path &folder);
+
 /// Reads a path in a cache of the Hub's client: a repository's folder (`main`, else the newest snapshot), a
 /// snapshot, a file in one; or the cache itself if it holds one model, else an error that names what it holds. Links
 /// are followed to the repository's own blobs and nowhere else. Empty if the path leads to no such cache.
