@@ -223,7 +223,7 @@ void DataTest::enginesAreThere()
         QVERIFY2(byId(engines, id), id.data());
     }
     const Engine *vllm = byId(engines, "vllm");
-    QCOMPARE(vllm->formats, std::vector{Format::Safetensors});
+    QCOMPARE(vllm->formats, (std::vector{Format::Safetensors, Format::Pickle}));
     QVERIFY(!vllm->loadsIdleDraftHead);
     QCOMPARE(vllm->contextPadding, 16U);
     QCOMPARE(vllm->memoryUtilization->value, 0.92);
