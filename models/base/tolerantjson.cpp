@@ -9,9 +9,10 @@ namespace weir {
 
 namespace {
 
+enum class Shape : std::uint8_t { Good, TooDeep, TooMany };
+
 /// Replaces the three words outside strings and measures depth and number of values on the way.
-/// @return an error id, empty when it is no deeper and no more than allowed
-std::string_view replaceNonFinite(std::string_view text, std::string &out)
+Shape replaceNonFinite(std::string_view text, std::string &out)
 {
     out.clear();
     out.reserve(text.size());
@@ -29,12 +30,12 @@ std::string_view replaceNonFinite(std::string_view text, std::string &out)
             continue;
         }
         if ((c == ',' || c == '{' || c == '[') && ++values > maxConfigValues)
-            return "json.too-many-values";
+            return Shape::TooMany;
         if (c == '"') {
             inString = true;
         } else if (c == '{' || c == '[') {
             if (++depth > maxConfigDepth)
-                return "json.too-deep";
+                return Shape::TooDeep;
         } else if (c == '}' || c == ']') {
             --depth;
         } else if (c == 'I' || c == 'N' || c == '-') {
@@ -51,7 +52,7 @@ std::string_view replaceNonFinite(std::string_view text, std::string &out)
         }
         out += c;
     }
-    return {};
+    return Shape::Good;
 }
 
 /// Names keys that one object holds twice. A pass of its own: the callback of the parser that builds the
@@ -130,8 +131,11 @@ Result<nlohmann::json> parseTolerant(std::string_view text, const std::string &s
         return fail(std::string(impostor), ErrorKind::Unreadable, subject);
 
     std::string clean;
-    if (const std::string_view problem = replaceNonFinite(text, clean); !problem.empty()) {
-        return fail(std::string(problem), ErrorKind::Unreadable, subject,
+    const Shape shape = replaceNonFinite(text, clean);
+    if (shape == Shape::TooDeep)
+        return fail("json.too-deep", ErrorKind::Unreadable, subject);
+    if (shape == Shape::TooMany) {
+        return fail("json.too-many-values", ErrorKind::Unreadable, subject,
                     {{"limit", static_cast<std::uint64_t>(maxConfigValues)}});
     }
 

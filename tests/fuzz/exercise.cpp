@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cmath>
 
 namespace weir::fuzz {
@@ -79,13 +80,14 @@ void exercise(Checkpoint checkpoint)
         bytes = saturatingAdd(bytes, sum.bytes);
     require(bytes == checkpoint.weightBytes(), "components add up to the whole");
     static_cast<void>(writeGroupFile(checkpoint)); // as the cache of the Hub does
-    for (const char *text : {"Q4_K_M", "nvfp4", "awq,lm_head=int8", "mlx-4bit", "bf16"}) {
-        const Result<QuantRecipe> recipe = parseQuantRecipe(text);
-        if (!recipe)
-            continue;
-        if (Result<Checkpoint> other = requantize(checkpoint, *recipe))
-            assessed(std::make_shared<const Checkpoint>(*std::move(other)));
-    }
+    // One of them for each input: it is inputs that are to be many.
+    static constexpr std::array<const char *, 5> schemes{"Q4_K_M", "nvfp4", "awq,lm_head=int8", "mlx-4bit",
+                                                         "bf16"};
+    const Result<QuantRecipe> recipe =
+        parseQuantRecipe(schemes.at((bytes / 2 + checkpoint.groups.size()) % schemes.size()));
+    require(recipe.has_value(), "a scheme of the vocabulary is known");
+    if (Result<Checkpoint> other = requantize(checkpoint, *recipe))
+        assessed(std::make_shared<const Checkpoint>(*std::move(other)));
     assessed(std::make_shared<const Checkpoint>(std::move(checkpoint)));
 }
 

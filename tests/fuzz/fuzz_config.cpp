@@ -27,6 +27,7 @@ WEIR_FUZZ_TARGET(config)
     if (Result<Checkpoint> stored = applyDeclaredQuantization(*derived, *config, quantConfig, model)) {
         static_cast<void>(compareWithConfig(*stored, *derived));
         fuzz::exercise(*std::move(stored));
+        return;
     }
     fuzz::exercise(*derived);
 }

@@ -145,7 +145,7 @@ std::vector<HostileFile> hostileConfigs()
         {"config-experts-4e9", changed(manyExperts(1U << 20U, 4096)), 3,
          "{}/config.json gives a value to “num_experts” that no model can have: the config is damaged or "
          "forged."},
-        {"config-experts-4e6", changed(manyExperts(1024, 4096)), 0, "", "routed_experts", 256},
+        {"config-experts-4e6", changed(manyExperts(1024, 4096)), 0, "", "Routed experts", 256},
         {"config-patterns", declared(patterns(4000, "model.layers.*.mlp.*x"), manyExperts(512, 256)), 0, "",
          "", 128},
         {"config-regexes", declared(patterns(256, "re:(a|b|.*.*.*.*)*c"), manyExperts(512, 256)), 0, "", "",

@@ -47,7 +47,9 @@ std::string OllamaName::shortest() const
     if (asciiLower(host) != defaultHost)
         return full();
     const std::string last = model + ':' + tag;
-    return asciiLower(space) == defaultNamespace ? last : space + '/' + last;
+    // A model that is called "ollama" would lose its name to the prefix of the same letters.
+    const bool isPlain = asciiLower(space) == defaultNamespace && !last.starts_with("ollama:");
+    return isPlain ? last : space + '/' + last;
 }
 
 std::optional<OllamaName> parseOllamaName(std::string_view text)
