@@ -41,9 +41,8 @@ std::string nameIn(std::string_view module, std::uint32_t layer)
 class Declaration
 {
 public:
-    Declaration(const DeclaredScheme &scheme, const Checkpoint &derived)
+    explicit Declaration(const DeclaredScheme &scheme)
         : m_scheme(scheme)
-        , m_derived(derived)
     {}
 
     /// How one layer of a group is stored; empty = as it came.
@@ -96,7 +95,6 @@ private:
     }
 
     const DeclaredScheme &m_scheme;
-    const Checkpoint &m_derived;
     MatchBudget m_budget;
 };
 
@@ -150,7 +148,7 @@ Result<Checkpoint> applyDeclaredQuantization(const Checkpoint &derived, const nl
     out.groups.clear();
     const bool mlx = scheme->method == "mlx";
     out.format = mlx ? Format::Mlx : Format::Safetensors;
-    Declaration declaration(*scheme, derived);
+    Declaration declaration(*scheme);
     for (const TensorGroup &group : derived.groups) {
         const Result<std::vector<TensorGroup>> matrices = logicalGroups(derived, group);
         if (!matrices)

@@ -3,6 +3,7 @@
 // A safetensors file: length, header, and (instead of weights) eight bytes that say how long the hole after them is.
 // The metadata's `format` also names the architecture, so that every family of rules is reached.
 #include "models/checkpoint/classify.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/checkpoint/safetensors.h"
 #include "tests/fuzz/exercise.h"
 #include "tests/fuzz/fuzztarget.h"
@@ -44,6 +45,7 @@ void header(std::string_view text, std::uint64_t dataBytes)
     checkpoint.format = Format::Safetensors;
     classify(tensors, config, {&file, 1}, checkpoint);
     checkpoint.quantization = safetensorsQuantization(config, checkpoint);
+    noteContradictedQuantization(config, checkpoint);
     fuzz::exercise(std::move(checkpoint));
 }
 
