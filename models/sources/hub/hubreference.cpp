@@ -99,10 +99,19 @@ std::optional<HubReference> fromPage(std::string_view path)
     return reference;
 }
 
+/// Would be read back as an address, or as a host before the name: nothing on the Hub is called so.
+bool looksLikeAddress(const HubReference &reference)
+{
+    const std::string_view owner =
+        std::string_view(reference.repository).substr(0, reference.repository.find('/'));
+    return reference.repository == "http" || reference.repository == "https"
+           || std::find(knownHosts.begin(), knownHosts.end(), owner) != knownHosts.end();
+}
+
 std::optional<HubReference> checked(std::optional<HubReference> reference)
 {
-    if (!reference || !isRepositoryName(reference->repository) || !isRevision(reference->revision)
-        || (!reference->choice.empty() && !isChoice(reference->choice)))
+    if (!reference || looksLikeAddress(*reference) || !isRepositoryName(reference->repository)
+        || !isRevision(reference->revision) || (!reference->choice.empty() && !isChoice(reference->choice)))
         return std::nullopt;
     return reference;
 }
