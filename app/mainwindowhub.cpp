@@ -169,7 +169,10 @@ void MainWindow::showFailure(const QString &argument, const Error &error)
                                m_diskController->addFolder(argument);
                            }});
     }
-    m_messages->showMessage(m_wording.sentence(error), Severity::Error, actions);
+    QString text = m_wording.sentence(error);
+    if (const QString facts = m_wording.facts(error); !facts.isEmpty())
+        text += QLatin1Char('\n') + facts;
+    m_messages->showMessage(text, Severity::Error, actions);
 }
 
 void MainWindow::showTokenDialog()

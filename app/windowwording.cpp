@@ -4,6 +4,8 @@
 #include "app/words.h"
 #include "models/items/text.h"
 
+#include <QStringList>
+
 namespace weir {
 
 QString WindowWording::title(const Message &message) const { return toText(wordTitle(message, m_unit)); }
@@ -15,6 +17,14 @@ QString WindowWording::sentence(const Error &error) const { return toText(wordEr
 QString WindowWording::componentLabel(Component component) const
 {
     return toText(weir::componentLabel(component));
+}
+
+QString WindowWording::facts(const Error &error) const
+{
+    QStringList parts;
+    for (const auto &[label, value] : wordFacts(error, m_unit))
+        parts << QStringLiteral("%1: %2").arg(toText(label), toText(value));
+    return parts.join(QStringLiteral(" · "));
 }
 
 } // namespace weir

@@ -17,6 +17,8 @@ public:
     QString detail(const Message &message) const override;
     QString sentence(const Error &error) const override;
     QString componentLabel(Component component) const override;
+    /// One line of what is known of something that is no decoder language model; empty for other errors.
+    QString facts(const Error &error) const;
 
 private:
     ByteUnit m_unit = ByteUnit::Gigabytes;

@@ -215,7 +215,11 @@ QString ComponentModel::toolTip(const ComponentAssessment &component, int column
         QStringList lines;
         if (component.tensors > 0)
             lines << tr("%1 tensors").arg(toText(formatCount(component.tensors)));
-        if (component.parameters > 0)
+        const ComponentSum *sum =
+            m_assessment->checkpoint ? m_assessment->checkpoint->sum(component.component) : nullptr;
+        if (sum != nullptr && !sum->parametersKnown)
+            lines << tr("parameters unknown: the layout does not tell");
+        else if (component.parameters > 0)
             lines << tr("%1 parameters").arg(toText(formatCount(component.parameters)));
         return lines.join(QLatin1Char('\n'));
     }

@@ -627,8 +627,11 @@ void TestWindow::badInputShowsOneSentence()
     auto *bar = program.find<QWidget>("messageBar");
     QTRY_VERIFY(bar->isVisible());
     const QString sentence = program.text("messageText");
-    QVERIFY2(sentence.size() > 20 && sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
-    QVERIFY(!sentence.contains(QLatin1Char('\n')));
+    // One sentence, and for what is no language model a line of what is known of it.
+    const QStringList lines = sentence.split(QLatin1Char('\n'));
+    QVERIFY2(lines.front().size() > 20 && lines.front().endsWith(QLatin1Char('.')), qPrintable(sentence));
+    QVERIFY2(lines.size() <= (QLatin1String(QTest::currentDataTag()) == QLatin1String("diffusion") ? 2 : 1),
+             qPrintable(sentence));
     QVERIFY(!program.find<QWidget>("readingBar")->isVisible());
 
     // Still the same window, and usable.
