@@ -11,6 +11,7 @@
 #include "app/words.h"
 #include "models/base/tolerantjson.h"
 #include "models/checkpoint/classify.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/checkpoint/requantize.h"
 #include "models/checkpoint/safetensors.h"
 #include "models/decode/streamed.h"
