@@ -56,6 +56,37 @@ std::uint32_t reduce(std::string_view name, std::string &pattern)
     return layer;
 }
 
+/// Whether `name` reduces to `pattern`, in one walk and without making it. A name with a segment "N" of its own is
+/// not found this way and takes the long one.
+/// @param layer  receives the first number
+bool reducesTo(std::string_view name, std::string_view pattern, std::uint32_t &layer)
+{
+    layer = RawGroup::noLayer;
+    std::size_t at = 0; // in the name
+    std::size_t behind = 0; // in the pattern: what is before has been found in the name
+    for (std::size_t number = pattern.find('N'); number != std::string_view::npos;
+         number = pattern.find('N', number + 1)) {
+        const bool whole = (number == 0 || pattern[number - 1] == '.')
+                           && (number + 1 == pattern.size() || pattern[number + 1] == '.');
+        if (!whole)
+            continue;
+        const std::size_t text = number - behind;
+        if (name.size() - at <= text || name.compare(at, text, pattern, behind, text) != 0)
+            return false;
+        at += text;
+        behind = number + 1;
+        const std::size_t first = at;
+        std::uint32_t value = 0;
+        for (; at < name.size() && name[at] >= '0' && name[at] <= '9' && at - first < 8; ++at)
+            value = value * 10 + static_cast<std::uint32_t>(name[at] - '0');
+        if (at == first || at - first > 7)
+            return false;
+        if (layer == RawGroup::noLayer)
+            layer = value;
+    }
+    return name.substr(at) == pattern.substr(behind);
+}
+
 } // namespace
 
 std::uint32_t TensorSet::internPattern(std::string_view text)
@@ -67,6 +98,7 @@ std::uint32_t TensorSet::internPattern(std::string_view text)
         id = static_cast<std::uint32_t>(m_patterns.size());
         m_patterns.emplace_back(text);
         m_lastGroups.push_back(IndexTable::none);
+        m_followers.push_back(IndexTable::none);
         m_patternTable.insert(hash, id);
     }
     return id;
@@ -126,8 +158,22 @@ std::uint32_t TensorSet::groupOf(std::uint32_t pattern, std::uint32_t layer, std
 bool TensorSet::add(std::string_view name, std::string_view dtype, std::span<const std::uint64_t> shape,
                     std::uint64_t bytes, std::uint32_t file)
 {
-    const std::uint32_t layer = reduce(name, m_scratch);
-    return addGroup(m_scratch, layer, dtype, shape, file, 1, bytes);
+    // Layers and experts repeat: what came after a pattern the last time mostly comes again.
+    std::uint32_t layer = RawGroup::noLayer;
+    const std::uint32_t expected = m_previous == IndexTable::none ? m_previous : m_followers[m_previous];
+    if (expected != IndexTable::none && reducesTo(name, m_patterns[expected], layer)) {
+        m_previous = expected;
+    } else {
+        layer = reduce(name, m_scratch);
+        const std::uint32_t pattern = internPattern(m_scratch);
+        if (m_patterns.size() > maxPatterns)
+            return false;
+        if (m_previous != IndexTable::none)
+            m_followers[m_previous] = pattern;
+        m_previous = pattern;
+    }
+    count(m_previous, layer, dtype, shape, file, 1, bytes);
+    return true;
 }
 
 bool TensorSet::addGroup(std::string_view name, std::uint32_t layer, std::string_view dtype,
@@ -137,11 +183,18 @@ bool TensorSet::addGroup(std::string_view name, std::uint32_t layer, std::string
     const std::uint32_t pattern = internPattern(name);
     if (m_patterns.size() > maxPatterns)
         return false;
+    this->count(pattern, layer, dtype, shape, file, count, bytes);
+    return true;
+}
+
+void TensorSet::count(std::uint32_t pattern, std::uint32_t layer, std::string_view dtype,
+                      std::span<const std::uint64_t> shape, std::uint32_t file, std::uint64_t count,
+                      std::uint64_t bytes)
+{
     RawGroup &group = m_groups[groupOf(pattern, layer, dtype, shape, file)];
     group.count += count;
     group.bytes += bytes;
     m_tensors += count;
-    return true;
 }
 
 } // namespace weir

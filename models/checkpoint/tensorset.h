@@ -62,6 +62,9 @@ private:
     std::uint32_t internShape(std::span<const std::uint64_t> shape);
     std::uint32_t groupOf(std::uint32_t pattern, std::uint32_t layer, std::string_view dtype,
                           std::span<const std::uint64_t> shape, std::uint32_t file);
+    void count(std::uint32_t pattern, std::uint32_t layer, std::string_view dtype,
+               std::span<const std::uint64_t> shape, std::uint32_t file, std::uint64_t count,
+               std::uint64_t bytes);
 
     std::string m_scratch; ///< the pattern being built
     IndexTable m_patternTable;
@@ -73,6 +76,8 @@ private:
     std::vector<std::vector<std::uint64_t>> m_shapes;
     std::vector<RawGroup> m_groups;
     std::vector<std::uint32_t> m_lastGroups; ///< of each pattern: where its tensor before this one went
+    std::vector<std::uint32_t> m_followers; ///< of each pattern: what came after it the last time
+    std::uint32_t m_previous = IndexTable::none; ///< pattern of the tensor before
     std::uint64_t m_tensors = 0;
 };
 

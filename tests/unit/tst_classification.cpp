@@ -10,7 +10,11 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 using namespace weir;
 using namespace weir::test;
@@ -155,6 +159,7 @@ private slots:
     void splitsNames();
     void numbersBecomeN_data();
     void numbersBecomeN();
+    void orderOfNamesChangesNothing();
     // the table
     void everyRuleCanBeReached_data();
     void everyRuleCanBeReached();
@@ -295,6 +300,70 @@ void ClassificationTest::splitsNames()
     QCOMPARE(q(split.module), module);
     QCOMPARE(q(split.leaf), leaf);
     QCOMPARE(split.side, side);
+}
+
+void ClassificationTest::orderOfNamesChangesNothing()
+{
+    // Names that a reader meets one after the other, with all that looks like a number and is none; each alone in
+    // a set of its own says what all of them together have to give, in whatever order they come.
+    const std::vector<std::string> names{"model.layers.0.mlp.experts.0.up.weight",
+                                         "model.layers.0.mlp.experts.1.up.weight",
+                                         "model.layers.12345678.up.weight",
+                                         "model.layers.1234567.up.weight",
+                                         "model.layers.N.up.weight",
+                                         "model.layers.1N.up.weight",
+                                         "model.layers.N1.up.weight",
+                                         "layers.1",
+                                         "layers.N",
+                                         "layers.",
+                                         "layers",
+                                         "1.layers",
+                                         "N.layers",
+                                         "1",
+                                         "N",
+                                         "",
+                                         ".",
+                                         "..",
+                                         ".1",
+                                         "1.",
+                                         "N.N",
+                                         "1.2",
+                                         "1.N",
+                                         "N.2",
+                                         "A_N.1.N_B",
+                                         "A_N.22.N_B",
+                                         "A_N.22.N_C",
+                                         "model.layers.3.N.4",
+                                         "model.layers.3.4.4",
+                                         "00000001",
+                                         "0000001",
+                                         "-1.2"};
+    const auto asText = [](const TensorSet &set, const RawGroup &group) {
+        return set.patternOf(group) + '@' + std::to_string(group.layer);
+    };
+    std::map<std::string, std::uint64_t> expected;
+    for (const std::string &name : names) {
+        TensorSet alone;
+        QVERIFY(alone.add(name, "F32", {}, 4, 0));
+        expected[asText(alone, alone.groups().front())] += 7;
+    }
+    std::uint32_t state = 1;
+    std::vector<std::string> order;
+    for (int round = 0; round < 7; ++round)
+        order.insert(order.end(), names.begin(), names.end());
+    for (int shuffle = 0; shuffle < 50; ++shuffle) {
+        TensorSet set;
+        for (const std::string &name : order)
+            QVERIFY(set.add(name, "F32", {}, 4, 0));
+        std::map<std::string, std::uint64_t> found;
+        for (const RawGroup &group : set.groups())
+            found[asText(set, group)] += group.count;
+        QCOMPARE(found, expected);
+        for (std::size_t i = order.size(); i-- > 1;) {
+            state = state * 1664525 + 1013904223;
+            std::swap(order[i], order[(state >> 8U) % (i + 1)]);
+        }
+    }
 }
 
 void ClassificationTest::numbersBecomeN_data()
