@@ -114,7 +114,7 @@ void HubCommandTest::exitStatus_data()
     QTest::newRow("revision") << u"org/tiny@none"_s << 3 << u"hub.revision-missing"_s;
     QTest::newRow("choice") << u"org/tiny:Q4_K_M"_s << 3 << u"hub.choice-missing"_s;
     QTest::newRow("gated") << u"org/gated"_s << 5 << u"hub.not-granted"_s;
-    QTest::newRow("adapter") << u"org/lora"_s << 7 << u"folder.adapter"_s;
+    QTest::newRow("adapter") << u"org/lora"_s << 7 << u"folder.adapter-alone"_s;
     QTest::newRow("word") << u"tiny"_s << 3 << u"open.unknown"_s;
 }
 

@@ -323,14 +323,14 @@ void OllamaTest::brokenStores_data()
     QTest::newRow("wrong size") << u"size"_s << u"ollama.blob-size"_s;
     QTest::newRow("pipe as blob") << u"fifo"_s << u"file.not-regular"_s;
     QTest::newRow("folder as blob") << u"folder"_s << u"file.not-regular"_s;
-    QTest::newRow("link to itself as blob") << u"loop"_s << u"file.denied"_s;
+    QTest::newRow("link to itself as blob") << u"loop"_s << u"file.link-loop"_s;
     QTest::newRow("link to nowhere as blob") << u"dangling"_s << u"file.dangling"_s;
     QTest::newRow("no config") << u"config"_s << u"ollama.blob-missing"_s;
     QTest::newRow("remote") << u"remote"_s << u"ollama.remote"_s;
     QTest::newRow("digest with a path") << u"digest"_s << u"ollama.bad-digest"_s;
     QTest::newRow("bomb") << u"bomb"_s << u"file.too-large"_s;
     QTest::newRow("pipe as manifest") << u"manifest-fifo"_s << u"file.not-regular"_s;
-    QTest::newRow("link to itself as manifest") << u"manifest-loop"_s << u"file.denied"_s;
+    QTest::newRow("link to itself as manifest") << u"manifest-loop"_s << u"file.link-loop"_s;
     QTest::newRow("no weights") << u"empty"_s << u"ollama.no-weights"_s;
     QTest::newRow("no GGUF") << u"zeros"_s << u"gguf.magic"_s;
 }
