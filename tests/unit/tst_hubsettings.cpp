@@ -211,6 +211,7 @@ void HubSettingsTest::noReferences_data()
                              "huggingface.co/hf.co",
                              "https://hf.co/hf.co/name",
                              "http:some/file.gguf",
+                             "hf://hTtps:some/file.gguf",
                              "org/na me",
                              "org/name--x",
                              "org/na..me",

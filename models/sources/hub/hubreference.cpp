@@ -104,7 +104,8 @@ bool looksLikeAddress(const HubReference &reference)
 {
     const std::string_view owner =
         std::string_view(reference.repository).substr(0, reference.repository.find('/'));
-    return reference.repository == "http" || reference.repository == "https"
+    const std::string scheme = schemeOf(reference.repository + ':');
+    return scheme == "http" || scheme == "https"
            || std::find(knownHosts.begin(), knownHosts.end(), owner) != knownHosts.end();
 }
 
