@@ -69,7 +69,8 @@ constexpr auto messages = std::to_array<Words>({
      "The config declares {claim} at {bits} bits, but {bytes} of the {weights} of weights ({percent} %) are "
      "matrices in plain {dtype}, most of them in {component}: sizes are those of what is stored."},
     {"checkpoint.name-contradicted", "Not as quantized as named",
-     "The name promises “{claim}” ({bits} bits), but {bytes} of the {weights} of weights ({percent} %) are "
+     "Name or label promise “{claim}” ({bits} bits), but {bytes} of the {weights} of weights ({percent} %) "
+     "are "
      "matrices in plain {dtype}, most of them in {component}: sizes are those of what is stored."},
     {"checkpoint.experts-missing", "No experts stored",
      "The config declares {experts} experts, but no expert tensors are stored: the checkpoint is treated as "
@@ -183,7 +184,7 @@ constexpr auto messages = std::to_array<Words>({
     {"disk.missing-parts", "Parts missing",
      "{found} of its {total} weight files are here: finish the download."},
     {"disk.missing-files", "Files missing",
-     "{count} of its files are not here, the first is {first}: finish the download."},
+     "Files missing or empty: {count}, the first is {first}: finish the download."},
     {"disk.unfinished", "Download unfinished", "The download of {file} did not end: start it again."},
     {"disk.not-regular", "No regular file",
      "{file} is a pipe, a device or a link to nowhere: it was not opened."},
@@ -265,6 +266,7 @@ constexpr auto messages = std::to_array<Words>({
     // engines
     {"load.format", "Cannot load", "{engine} does not load {format} files."},
     {"load.quantization", "Cannot load", "{engine} does not load {quantization}."},
+    {"load.big-endian", "Cannot load", "{engine} does not load files in big-endian byte order."},
     {"load.vendor", "Does not run here", "{engine} does not run on {machine}."},
 });
 

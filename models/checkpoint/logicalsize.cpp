@@ -22,6 +22,13 @@ bool isBitWidth(std::uint64_t bits) { return (bits >= 1 && bits <= 6) || bits ==
 /// Elements in packed words of 32 bits.
 std::uint64_t unpacked(std::uint64_t words, std::uint64_t bits) { return multiplyDivide(words, 32, bits); }
 
+/// Whether so many words of so many bits make so many groups, the last of them not full.
+bool isLastGroupShort(std::uint64_t words, std::uint64_t bits, std::uint64_t groupSize, std::uint64_t groups)
+{
+    const std::uint64_t inputs = saturatingMultiply(words, 32) / bits;
+    return inputs / groupSize + (inputs % groupSize == 0 ? 0 : 1) == groups;
+}
+
 } // namespace
 
 LogicalSizes::LogicalSizes(const TensorSet &tensors, const QuantizationConfig &quantization)
@@ -144,8 +151,14 @@ std::optional<std::uint64_t> LogicalSizes::packedElements(const Words &words)
         const std::uint64_t inputs = saturatingMultiply(scale->back(), scheme->groupSize);
         if ((saturatingMultiply(inputs, scheme->bits) + 31) / 32 == words.columns)
             return saturatingMultiply(words.elements / words.columns, inputs);
+        // The last group of a row may be a part of one (K = 2880 in groups of 128).
+        if (isLastGroupShort(words.columns, scheme->bits, scheme->groupSize, scale->back()))
+            return unpacked(words.elements, scheme->bits);
     }
     std::uint64_t bits = words.declared;
+    if (hasGroups && m_quantization.groupSize > 0 && isBitWidth(bits)
+        && isLastGroupShort(words.columns, bits, m_quantization.groupSize, scale->back()))
+        return unpacked(words.elements, bits);
     if (hasGroups && m_quantization.groupSize > 0) {
         const std::uint64_t inputs = saturatingMultiply(scale->back(), m_quantization.groupSize);
         bits = words.columns * 32 / std::max<std::uint64_t>(1, inputs);

@@ -165,10 +165,37 @@ std::string modelOptLabel(std::string_view format, const Checkpoint &checkpoint,
 }
 
 /// The label of what is declared; empty if only the dtypes tell.
+/// Bits that one weight of a packed group takes, its scales aside.
+unsigned bitsOf(const TensorGroup &group)
+{
+    const double bits = static_cast<double>(group.bytes) * 8 / static_cast<double>(group.parameters);
+    return static_cast<unsigned>(std::min(bits, 64.0) + 0.5);
+}
+
+/// Bits of a weight in the packed words that most of the model is in; empty where there are none, or some are as
+/// declared: then the rest are exceptions.
+std::optional<unsigned> storedBits(const Checkpoint &checkpoint, unsigned declared)
+{
+    const TensorGroup *largest = nullptr;
+    for (const TensorGroup &group : checkpoint.groups) {
+        if (!group.pattern.ends_with(".qweight") || group.parameters == 0)
+            continue;
+        if (bitsOf(group) == declared)
+            return std::nullopt;
+        if (largest == nullptr || group.bytes > largest->bytes)
+            largest = &group;
+    }
+    if (largest == nullptr)
+        return std::nullopt;
+    const unsigned bits = bitsOf(*largest);
+    return bits >= 1 && bits <= 8 ? std::optional(bits) : std::nullopt;
+}
+
 std::string declaredLabel(const QuantizationConfig &declared, const Checkpoint &checkpoint)
 {
     const std::string most = mostUsedDtype(checkpoint);
-    const unsigned bits = declared.bits == 0 ? 4 : declared.bits;
+    const unsigned usual = declared.bits == 0 ? 4 : declared.bits;
+    const unsigned bits = storedBits(checkpoint, usual).value_or(usual);
     const std::string width = std::to_string(bits);
     std::string method = asciiLower(declared.method);
     std::replace(method.begin(), method.end(), '_', '-');
@@ -252,6 +279,12 @@ std::optional<Claim> claimOfName(std::string_view name)
             if (each == text)
                 return Claim{each, bits};
         }
+        // "Q4_K_M", "IQ2_XS", "TQ1_0"
+        const std::size_t letter = each.find('q');
+        if (letter != std::string::npos && letter + 2 == each.size() && each[letter + 1] >= '1'
+            && each[letter + 1] <= '8'
+            && (letter == 0 || each == "iq" + each.substr(2) || each == "tq" + each.substr(2)))
+            return Claim{each, static_cast<unsigned>(each[letter + 1] - '0')};
     }
     return std::nullopt;
 }
@@ -320,10 +353,10 @@ void noteContradictedQuantization(const ModelConfig &config, Checkpoint &checkpo
 
 void noteContradictedName(std::string_view name, Checkpoint &checkpoint)
 {
-    if (checkpoint.provenance != Provenance::Headers || checkpoint.format == Format::Gguf)
+    if (checkpoint.provenance != Provenance::Headers)
         return;
     const bool said = std::any_of(checkpoint.notes.begin(), checkpoint.notes.end(), [](const Message &note) {
-        return note.id == "checkpoint.quantization-contradicted";
+        return note.id == "checkpoint.quantization-contradicted" || note.id == "checkpoint.name-contradicted";
     });
     const auto claim = claimOfName(name.substr(0, 200));
     const PlainShare share = plainShare(checkpoint);

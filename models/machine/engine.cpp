@@ -263,6 +263,10 @@ LoadVerdict canLoad(const Engine &engine, const Checkpoint &checkpoint, const Ma
                      [](const TensorGroup &group) { return isForeignGgufType(group.dtype); });
     if (checkpoint.format == Format::Gguf && unknown != checkpoint.groups.end())
         return refuse("load.quantization", {{"engine", engine.name}, {"quantization", unknown->dtype}});
+    // The reader says so in a note; no engine turns the bytes round.
+    if (std::any_of(checkpoint.notes.begin(), checkpoint.notes.end(),
+                    [](const Message &note) { return note.id == "gguf.big-endian"; }))
+        return refuse("load.big-endian", {{"engine", engine.name}});
     if (!engine.vendors.empty() && !contains(engine.vendors, machine.vendor)) {
         return refuse("load.vendor", {{"engine", engine.name},
                                       {"machine", machine.name},

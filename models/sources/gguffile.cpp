@@ -7,6 +7,7 @@
 #include "models/checkpoint/classify.h"
 #include "models/checkpoint/gguf.h"
 #include "models/checkpoint/ggufconfig.h"
+#include "models/checkpoint/quantlabel.h"
 #include "models/checkpoint/tensorset.h"
 
 #include <fmt/format.h>
@@ -237,7 +238,9 @@ Result<CheckpointPtr> readGguf(RepositoryFiles &repository, const std::vector<st
         checkpoint.notes.push_back({"gguf.big-endian", Severity::Warning, {}, {}});
     checkpoint.repositoryBytes = bytes;
     checkpoint.quantization = ggufMixName(first);
-    if (checkpoint.quantization.empty())
+    const std::size_t notes = checkpoint.notes.size();
+    noteContradictedName(checkpoint.quantization, checkpoint);
+    if (checkpoint.quantization.empty() || checkpoint.notes.size() > notes)
         checkpoint.quantization = mostUsedType(checkpoint);
     return std::make_shared<const Checkpoint>(std::move(checkpoint));
 }

@@ -70,6 +70,22 @@ void addOrders(std::vector<FormatKind> &out)
         if (big)
             out.back().notes = {"gguf.big-endian"};
     }
+    // Labelled Q4_K_M, and nearly all of it is not.
+    GgufBuilder plain = GgufBuilder();
+    plain.string("general.architecture", "llama")
+        .u32("llama.block_count", 2)
+        .u32("llama.embedding_length", 256)
+        .u32("llama.attention.head_count", 4)
+        .u32("llama.attention.head_count_kv", 2)
+        .u32("llama.context_length", 4096)
+        .u32("general.file_type", 15)
+        .strings("tokenizer.ggml.tokens", {"a", "b"});
+    plain.tensor("token_embd.weight", "Q4_K", {256, 32})
+        .tensor("blk.0.attn_q.weight", "BF16", {256, 256})
+        .tensor("blk.1.attn_q.weight", "BF16", {256, 256})
+        .tensor("output_norm.weight", "F32", {256});
+    out.push_back(kindOf("gguf-claimed", "BF16", plain, tinyParameters, 32 * q4 + 2 * 256 * 256 * 2 + 1024));
+    out.back().notes = {"checkpoint.name-contradicted"};
     FormatKind projector = out.front();
     projector.id = "gguf-mmproj-beside";
     projector.notes = {"gguf.projector"};
@@ -164,10 +180,10 @@ void addLayers(std::vector<FormatKind> &out)
         tables(builder)
             .tensor("per_layer_token_embd.weight", "Q8_0", {256, 32})
             .tensor("blk.0.altup_router.weight", "F32", {256, 4})
-            .tensor("blk.0.laurel_l.weight", "F32", {256, 64});
+            .tensor("blk.0.laurel_l.weight", "Q8_0", {256, 64});
         out.push_back(kindOf("gguf-per-layer-embeddings", "Q8_0", builder,
                              tableParameters + 32 * 256 + 1024 + 16'384,
-                             tableBytes + 32 * q8 + 4096 + 65'536));
+                             tableBytes + 32 * q8 + 4096 + 64 * q8));
         out.back().resident = {{"lookup_tables", 32 * q8}};
         out.back().streamed = {{"lookup_tables", 0}};
     }

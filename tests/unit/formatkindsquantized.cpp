@@ -235,6 +235,7 @@ void addInteger(std::vector<FormatKind> &out)
     out.push_back(kind("gptq-2bit", "gptq-int2", 36'096, gptqAt(2), gptq(2, true)));
     out.push_back(kind("gptq-3bit", "gptq-int3", 52'608, gptqAt(3), gptq(3, true)));
     out.push_back(kind("gptq-8bit", "gptq-int8", 135'168, gptqAt(8), gptq(8, true)));
+    out.push_back(kind("gptq-wider-than-declared", "gptq-int8", 135'168, gptqAt(4), gptq(8, true)));
     json dynamic = gptqConfig;
     dynamic["desc_act"] = true;
     dynamic["dynamic"] = {{"-:.*down_proj", json::object()}, {"+:.*up_proj", {{"bits", 8}}}};
@@ -302,6 +303,12 @@ void addCompressed(std::vector<FormatKind> &out)
     out.push_back(
         kind("ct-pack", "int4", 73'744, compressed("pack-quantized", integers(4, 32)),
              [](auto &builder, auto &module, auto n, auto k) { packedInt(builder, module, n, k, 4, 32); }));
+    out.push_back(kind("ct-pack-short-group", "int4", 68'624, compressed("pack-quantized", integers(4, 96)),
+                       [](auto &builder, auto &module, auto n, auto k) {
+                           builder.add(module + ".weight_packed", "I32", {n, k / 8})
+                               .add(module + ".weight_scale", "BF16", {n, (k + 95) / 96})
+                               .add(module + ".weight_shape", "I64", {2});
+                       }));
     out.push_back(kind("ct-pack-asymmetric", "int4", 75'792, compressed("pack-quantized", integers(4, 32)),
                        [](auto &builder, auto &module, auto n, auto k) {
                            packedInt(builder, module, n, k, 4, 32);

@@ -84,6 +84,7 @@ private slots:
     void hubCache();
     void hubCachePaths();
     void linksStayInside();
+    void whatIsNotWholeIsSaid();
     void lmStudio();
     void llamaCpp();
     void unfinishedAndMissing();
@@ -224,7 +225,7 @@ void DiskTest::folders()
     QVERIFY(notes(listing).isEmpty());
     const auto &list = listing.checkpoints;
     QCOMPARE(list[0].format, Format::Mlx);
-    QCOMPARE(list[1].format, Format::Unknown);
+    QCOMPARE(list[1].format, Format::Pickle);
     QCOMPARE(list[1].bytes, 1000U);
     QCOMPARE(list[2].bytes, 2 * tinyGguf().fileBytes());
     QCOMPARE(list[3].format, Format::Safetensors);
@@ -350,6 +351,26 @@ void DiskTest::hubCachePaths()
     read = readPath(both.parent_path().parent_path());
     QCOMPARE(outcome(read), u"cache.empty"_s);
     QVERIFY(q(wordError(read.error())).endsWith(u'.'));
+}
+
+void DiskTest::whatIsNotWholeIsSaid()
+{
+    const fs::path models = m_root / "models";
+    for (const char *name : {"bin", "empty"})
+        writeFile(models / name / "config.json", tinyConfig().dump());
+    writeSparse(models / "bin" / "pytorch_model-00001-of-00002.bin", "PK", 1000);
+    writeFile(models / "empty" / "model.safetensors", "");
+    const DiskListing listing = listed(DiskPlaceKind::Folder, models);
+    QCOMPARE(rows(listing), (QStringList{u"bin||disk.missing-parts"_s, u"empty||disk.missing-files"_s}));
+
+    // All weights are there; the config's blob is not.
+    const fs::path snapshot = m_root / "hub" / "models--org--noconfig" / "snapshots" / std::string(40, 'a');
+    writeFile(snapshot.parent_path().parent_path() / "refs" / "main", std::string(40, 'a'));
+    fs::create_directories(snapshot);
+    tinyLayer(0).write(snapshot / "model.safetensors");
+    fs::create_symlink("../../blobs/absent", snapshot / "config.json");
+    QCOMPARE(rows(listed(DiskPlaceKind::HuggingFaceCache, m_root / "hub")),
+             QStringList{u"org/noconfig||disk.missing-files"_s});
 }
 
 void DiskTest::linksStayInside()

@@ -7,6 +7,7 @@
 #include "models/sources/configfiles.h"
 #include "models/sources/gguffile.h"
 #include "models/sources/hub/hubchoice.h"
+#include "models/sources/picklefolder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -32,10 +33,10 @@ std::string_view baseName(std::string_view path) { return path.substr(path.rfind
 /// "model-00003-of-00014.safetensors": the text before the number, and how many there are.
 std::optional<std::pair<std::string, std::uint64_t>> shardOf(std::string_view path)
 {
-    constexpr std::string_view ending = ".safetensors";
-    if (!path.ends_with(ending))
+    const std::size_t ending = path.rfind('.');
+    if (ending == std::string_view::npos)
         return std::nullopt;
-    path.remove_suffix(ending.size());
+    path = path.substr(0, ending);
     const std::size_t of = path.rfind("-of-");
     if (of == std::string_view::npos)
         return std::nullopt;
@@ -104,6 +105,27 @@ private:
             checkpoint.problem = std::move(why);
     }
 
+    /// Counts weight files; shards that are not all there and empty files are said.
+    void countAll(DiskCheckpoint &checkpoint, const std::vector<const ListedFile *> &files) const
+    {
+        std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> shards;
+        for (const ListedFile *file : files) {
+            count(checkpoint, *file);
+            if (auto shard = shardOf(file->path))
+                ++shards[*std::move(shard)];
+            if (file->bytes == 0)
+                incomplete(checkpoint, missingFiles({file->path}));
+        }
+        for (const auto &[shard, found] : shards) {
+            if (found < shard.second) {
+                incomplete(checkpoint, {"disk.missing-parts",
+                                        Severity::Warning,
+                                        {{"found", found}, {"total", shard.second}},
+                                        {}});
+            }
+        }
+    }
+
     void addSafetensors()
     {
         std::vector<const ListedFile *> files;
@@ -121,25 +143,16 @@ private:
             if (isTop(name) && name.ends_with(".safetensors"))
                 missing.push_back(name);
         }
-        if (!has("config.json") || (files.empty() && missing.empty()))
+        const bool configMissing =
+            std::ranges::find(m_folder.missing, "config.json") != m_folder.missing.end();
+        if ((!has("config.json") && !configMissing) || (files.empty() && missing.empty()))
             return;
         DiskCheckpoint &checkpoint = add(formatOfConfig(), m_folder.path.string()).checkpoint;
-        std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> shards;
-        for (const ListedFile *file : files) {
-            count(checkpoint, *file);
-            if (auto shard = shardOf(file->path))
-                ++shards[*std::move(shard)];
-        }
+        if (configMissing)
+            missing.insert(missing.begin(), "config.json");
         if (!missing.empty())
             incomplete(checkpoint, missingFiles(missing));
-        for (const auto &[shard, found] : shards) {
-            if (found < shard.second) {
-                incomplete(checkpoint, {"disk.missing-parts",
-                                        Severity::Warning,
-                                        {{"found", found}, {"total", shard.second}},
-                                        {}});
-            }
-        }
+        countAll(checkpoint, files);
         for (const std::string &name : m_folder.unfinished) {
             if (name.ends_with(".safetensors")) {
                 incomplete(checkpoint,
@@ -247,16 +260,13 @@ private:
     {
         if (!has("config.json"))
             return;
-        DiskCheckpoint *checkpoint = nullptr;
+        std::vector<const ListedFile *> files;
         for (const ListedFile &file : m_folder.files) {
-            const bool pickle =
-                file.path.ends_with(".bin") || file.path.ends_with(".pt") || file.path.ends_with(".pth");
-            if (!isTop(file.path) || !pickle || !isWeightFile(file.path))
-                continue;
-            if (checkpoint == nullptr)
-                checkpoint = &add(Format::Unknown, m_folder.path.string()).checkpoint;
-            count(*checkpoint, file);
+            if (isTop(file.path) && isPickleFile(file.path) && isWeightFile(file.path))
+                files.push_back(&file);
         }
+        if (!files.empty())
+            countAll(add(Format::Pickle, m_folder.path.string()).checkpoint, files);
     }
 
     /// Nothing but the remains of a download.
