@@ -9,7 +9,7 @@ weir_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 weir_packages=(
     g++ cmake ninja-build
     qt6-base-dev qt6-svg-dev libqcustomplot-dev
-    nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev libcurl4-openssl-dev
+    nlohmann-json3-dev libfmt-dev libsimdjson-dev libcli11-dev libcurl4-openssl-dev libssl-dev
     pkg-config libsecret-1-dev
     fonts-inter fonts-dejavu-core
 )

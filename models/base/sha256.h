@@ -6,7 +6,8 @@
 
 namespace weir {
 
-/// SHA-256 (FIPS 180-4) of a text, as 64 hexadecimal digits in lower case. For names of small files, not for speed.
+/// SHA-256 (FIPS 180-4) of a text, as 64 hexadecimal digits in lower case; empty where the
+/// library was built without it.
 std::string sha256Hex(std::string_view text);
 
 } // namespace weir
