@@ -4,6 +4,7 @@
 #include "models/items/catalogmodel.h"
 #include "models/items/text.h"
 #include "widgets/catalogdelegate.h"
+#include "widgets/rowtree.h"
 #include "widgets/theme.h"
 
 #include <QAction>
@@ -204,14 +205,8 @@ bool CatalogView::eventFilter(QObject *watched, QEvent *event)
     if (event->type() == QEvent::KeyPress) {
         const auto *key = static_cast<QKeyEvent *>(event);
         if (watched == m_text) {
-            if (key->key() == Qt::Key_Escape && !m_text->text().isEmpty()) {
-                m_text->clear();
+            if (handleFilterKey(m_text, m_list, key->key()))
                 return true;
-            }
-            if (key->key() == Qt::Key_Down) {
-                m_list->setFocus(Qt::TabFocusReason);
-                return true;
-            }
         } else if (watched == m_list && m_list->currentIndex().isValid()) {
             const QModelIndex current = m_list->currentIndex();
             switch (key->key()) {

@@ -3,7 +3,7 @@
 
 #include "models/items/text.h"
 #include "widgets/openfield.h"
-#include "widgets/rowdelegate.h"
+#include "widgets/rowtree.h"
 #include "widgets/theme.h"
 
 #include <QApplication>
@@ -136,21 +136,9 @@ void DiskView::setupControls()
 void DiskView::setupList(DiskModel *model)
 {
     m_filter->setSourceModel(model);
-    m_list = new QTreeView(this);
+    m_list = new RowTree(m_filter, m_settling, this);
     m_list->setObjectName(QStringLiteral("diskList"));
     m_list->setAccessibleName(tr("Checkpoints on this disk"));
-    m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setHeaderHidden(true);
-    m_list->setRootIsDecorated(false);
-    m_list->setIndentation(0);
-    m_list->setExpandsOnDoubleClick(false);
-    m_list->setModel(m_filter);
-    m_list->setItemDelegate(new RowDelegate(m_list));
-    m_list->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_list->verticalScrollBar()->setSingleStep(16);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setMouseTracking(true);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     m_list->installEventFilter(this);
     connect(m_list, &QAbstractItemView::clicked, this, &DiskView::activate);
@@ -176,21 +164,9 @@ void DiskView::setupList(DiskModel *model)
     m_pages->addWidget(m_list);
     m_pages->addWidget(m_sentence);
 
-    const auto settle = qOverload<>(&QTimer::start);
-    connect(m_list->verticalScrollBar(), &QScrollBar::valueChanged, m_settling, settle);
-    connect(m_list->verticalScrollBar(), &QScrollBar::rangeChanged, m_settling, settle);
-    connect(m_list, &QTreeView::expanded, m_settling, settle);
-    connect(m_list, &QTreeView::collapsed, m_settling, settle);
-    for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
-        connect(m_filter, signal, this, [this] {
-            restoreRows();
-            m_settling->start();
-        });
-    }
-    connect(m_filter, &QAbstractItemModel::modelReset, this, [this] {
-        restoreRows();
-        m_settling->start();
-    });
+    connect(m_filter, &QAbstractItemModel::rowsInserted, this, &DiskView::restoreRows);
+    connect(m_filter, &QAbstractItemModel::rowsRemoved, this, &DiskView::restoreRows);
+    connect(m_filter, &QAbstractItemModel::modelReset, this, &DiskView::restoreRows);
 }
 
 void DiskView::showRows()
@@ -302,14 +278,8 @@ bool DiskView::eventFilter(QObject *watched, QEvent *event)
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent *>(event)->key();
         if (watched == m_text) {
-            if (key == Qt::Key_Escape && !m_text->text().isEmpty()) {
-                m_text->clear();
+            if (handleFilterKey(m_text, m_list, key))
                 return true;
-            }
-            if (key == Qt::Key_Down) {
-                m_list->setFocus(Qt::TabFocusReason);
-                return true;
-            }
         } else if (watched == m_list) {
             const QModelIndex current = m_list->currentIndex();
             if ((key == Qt::Key_Return || key == Qt::Key_Enter) && current.isValid()) {
@@ -361,11 +331,7 @@ void DiskView::reportVisible()
 {
     QStringList references;
     if (isVisible()) {
-        const QRect viewport = m_list->viewport()->rect();
-        for (QModelIndex index = m_list->indexAt({1, 1}); index.isValid();
-             index = m_list->indexBelow(index)) {
-            if (m_list->visualRect(index).top() > viewport.bottom())
-                break;
+        for (const QModelIndex &index : m_list->visibleRows()) {
             if (index.parent().isValid())
                 references << index.data(ReferenceRole).toString();
         }

@@ -13,9 +13,10 @@ class QPushButton;
 class QStackedWidget;
 class QTimer;
 class QToolButton;
-class QTreeView;
 
 namespace weir {
+
+class RowTree;
 
 /// The checkpoints on this disk, by the places they lie in. It reports by signals what the user wants; whoever
 /// listens looks through the disk and fills the model. Clicking a row or Enter opens it, Space pins what is
@@ -74,7 +75,7 @@ private:
     QToolButton *m_refresh = nullptr;
     QLabel *m_caption = nullptr;
     QStackedWidget *m_pages = nullptr;
-    QTreeView *m_list = nullptr;
+    RowTree *m_list = nullptr;
     QLabel *m_sentence = nullptr;
     QLabel *m_footer = nullptr;
     QPushButton *m_add = nullptr;

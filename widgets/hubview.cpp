@@ -4,7 +4,7 @@
 #include "models/items/hubfilter.h"
 #include "models/items/hubmodel.h"
 #include "models/items/text.h"
-#include "widgets/rowdelegate.h"
+#include "widgets/rowtree.h"
 #include "widgets/theme.h"
 
 #include <QCheckBox>
@@ -129,21 +129,9 @@ void HubView::setupControls()
 void HubView::setupList(HubModel *model)
 {
     m_filter->setSourceModel(model);
-    m_list = new QTreeView(this);
+    m_list = new RowTree(m_filter, m_settling, this);
     m_list->setObjectName(QStringLiteral("hubList"));
     m_list->setAccessibleName(tr("What the Hub has"));
-    m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setHeaderHidden(true);
-    m_list->setRootIsDecorated(false);
-    m_list->setIndentation(0);
-    m_list->setExpandsOnDoubleClick(false);
-    m_list->setModel(m_filter);
-    m_list->setItemDelegate(new RowDelegate(m_list));
-    m_list->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_list->verticalScrollBar()->setSingleStep(16);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setMouseTracking(true);
     m_list->installEventFilter(this);
     connect(m_list, &QAbstractItemView::clicked, this, &HubView::activate);
 
@@ -186,15 +174,6 @@ void HubView::setupList(HubModel *model)
     line->addWidget(m_footerText, 1);
     line->addWidget(m_footerAction, 0, Qt::AlignTop);
     m_footer->hide();
-
-    const auto settle = qOverload<>(&QTimer::start);
-    connect(m_list->verticalScrollBar(), &QScrollBar::valueChanged, m_settling, settle);
-    connect(m_list->verticalScrollBar(), &QScrollBar::rangeChanged, m_settling, settle);
-    connect(m_list, &QTreeView::expanded, m_settling, settle);
-    connect(m_list, &QTreeView::collapsed, m_settling, settle);
-    connect(m_filter, &QAbstractItemModel::rowsInserted, m_settling, settle);
-    connect(m_filter, &QAbstractItemModel::rowsRemoved, m_settling, settle);
-    connect(m_filter, &QAbstractItemModel::modelReset, m_settling, settle);
 }
 
 HubQuery HubView::query() const
@@ -315,14 +294,8 @@ bool HubView::eventFilter(QObject *watched, QEvent *event)
         const int key = static_cast<QKeyEvent *>(event)->key();
         const bool isEnter = key == Qt::Key_Return || key == Qt::Key_Enter;
         if (watched == m_text) {
-            if (key == Qt::Key_Escape && !m_text->text().isEmpty()) {
-                m_text->clear();
+            if (handleFilterKey(m_text, m_list, key))
                 return true;
-            }
-            if (key == Qt::Key_Down) {
-                m_list->setFocus(Qt::TabFocusReason);
-                return true;
-            }
             if (isEnter) {
                 searchNow();
                 return true;
@@ -354,13 +327,8 @@ void HubView::reportVisible()
     QStringList hits;
     QStringList choices;
     if (isVisible()) {
-        const QRect viewport = m_list->viewport()->rect();
-        for (QModelIndex index = m_list->indexAt({1, 1}); index.isValid();
-             index = m_list->indexBelow(index)) {
-            if (m_list->visualRect(index).top() > viewport.bottom())
-                break;
+        for (const QModelIndex &index : m_list->visibleRows())
             (index.parent().isValid() ? choices : hits) << index.data(HubModel::ReferenceRole).toString();
-        }
     }
     m_visible = hits + choices;
     emit visibleChanged(m_visible);

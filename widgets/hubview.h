@@ -14,12 +14,12 @@ class QPushButton;
 class QStackedWidget;
 class QTimer;
 class QToolButton;
-class QTreeView;
 
 namespace weir {
 
 class HubFilter;
 class HubModel;
+class RowTree;
 
 /// Search of the Hub as you type, with its filters and the hits. It asks and reports by signals and knows no
 /// network: whoever listens fills the model and says what to show in place of hits. Enter or a click opens
@@ -86,7 +86,7 @@ private:
     QCheckBox *m_fitting = nullptr;
     QLabel *m_caption = nullptr;
     QStackedWidget *m_pages = nullptr;
-    QTreeView *m_list = nullptr;
+    RowTree *m_list = nullptr;
     QLabel *m_sentence = nullptr;
     QPushButton *m_action = nullptr;
     QWidget *m_footer = nullptr;

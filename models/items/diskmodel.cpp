@@ -45,47 +45,29 @@ QString diskPlaceText(DiskPlaceKind kind)
 }
 
 DiskModel::DiskModel(QObject *parent)
-    : QAbstractItemModel(parent)
+    : TwoLevelModel(parent)
 {}
-
-QModelIndex DiskModel::index(int row, int column, const QModelIndex &parent) const
-{
-    if (!hasIndex(row, column, parent))
-        return {};
-    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : quintptr{0});
-}
-
-QModelIndex DiskModel::parent(const QModelIndex &child) const
-{
-    if (!child.isValid() || child.internalId() == 0)
-        return {};
-    return createIndex(static_cast<int>(child.internalId() - 1), 0, quintptr{0});
-}
 
 int DiskModel::rowCount(const QModelIndex &parent) const
 {
     if (!parent.isValid())
         return static_cast<int>(m_places.size());
-    const Place *place = parent.internalId() == 0 && parent.column() == 0 ? placeAt(parent) : nullptr;
+    const Place *place = isUpper(parent) && parent.column() == 0 ? placeAt(parent) : nullptr;
     return place != nullptr ? static_cast<int>(place->rows.size()) : 0;
 }
 
-int DiskModel::columnCount(const QModelIndex &) const { return 1; }
-
 const DiskModel::Place *DiskModel::placeAt(const QModelIndex &index) const
 {
-    if (!index.isValid() || index.model() != this)
-        return nullptr;
-    const std::size_t row = index.internalId() == 0 ? static_cast<std::size_t>(index.row())
-                                                    : static_cast<std::size_t>(index.internalId() - 1);
-    return row < m_places.size() ? &m_places[row] : nullptr;
+    const int row = upperRow(index);
+    return row >= 0 && static_cast<std::size_t>(row) < m_places.size()
+               ? &m_places[static_cast<std::size_t>(row)]
+               : nullptr;
 }
 
 const DiskModel::Row *DiskModel::rowAt(const QModelIndex &index) const
 {
     const Place *place = placeAt(index);
-    if (place == nullptr || index.internalId() == 0
-        || static_cast<std::size_t>(index.row()) >= place->rows.size())
+    if (place == nullptr || isUpper(index) || static_cast<std::size_t>(index.row()) >= place->rows.size())
         return nullptr;
     return &place->rows[static_cast<std::size_t>(index.row())];
 }
@@ -95,7 +77,7 @@ QVariant DiskModel::data(const QModelIndex &index, int role) const
     if (const Row *row = rowAt(index))
         return rowData(*row, role);
     const Place *place = placeAt(index);
-    return place != nullptr && index.internalId() == 0 ? placeData(*place, role) : QVariant();
+    return place != nullptr && isUpper(index) ? placeData(*place, role) : QVariant();
 }
 
 QVariant DiskModel::placeData(const Place &place, int role) const
@@ -247,15 +229,8 @@ void DiskModel::setPending(const QString &reference, bool pending)
 
 void DiskModel::setUnit(ByteUnit unit)
 {
-    if (m_unit == unit)
-        return;
-    m_unit = unit;
-    for (int row = 0; row < rowCount(); ++row) {
-        const QModelIndex parent = index(row, 0);
-        emit dataChanged(parent, parent);
-        if (const int children = rowCount(parent); children > 0)
-            emit dataChanged(index(0, 0, parent), index(children - 1, 0, parent));
-    }
+    if (std::exchange(m_unit, unit) != unit)
+        emitAllChanged();
 }
 
 QModelIndex DiskModel::indexOf(const QString &reference) const

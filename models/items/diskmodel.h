@@ -4,9 +4,9 @@
 #include "models/base/units.h"
 #include "models/items/catalogmodel.h"
 #include "models/items/rowroles.h"
+#include "models/items/twolevelmodel.h"
 #include "models/sources/disk/disk.h"
 
-#include <QAbstractItemModel>
 #include <QHash>
 #include <QSortFilterProxyModel>
 #include <QString>
@@ -17,7 +17,7 @@ namespace weir {
 
 /// What lies on this disk: places, and in each its checkpoints. Badges and speeds come later (setResult).
 /// Two levels; GUI thread.
-class DiskModel : public QAbstractItemModel
+class DiskModel : public TwoLevelModel
 {
     Q_OBJECT
 
@@ -33,10 +33,7 @@ public:
 
     explicit DiskModel(QObject *parent = nullptr);
 
-    QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
-    QModelIndex parent(const QModelIndex &child) const override;
     int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QHash<int, QByteArray> roleNames() const override;
 

@@ -46,49 +46,30 @@ QString formatText(Format format)
 }
 
 HubModel::HubModel(QObject *parent)
-    : QAbstractItemModel(parent)
+    : TwoLevelModel(parent)
 {}
-
-QModelIndex HubModel::index(int row, int column, const QModelIndex &parent) const
-{
-    if (!hasIndex(row, column, parent))
-        return {};
-    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : quintptr{0});
-}
-
-QModelIndex HubModel::parent(const QModelIndex &child) const
-{
-    if (!child.isValid() || child.internalId() == 0)
-        return {};
-    return createIndex(static_cast<int>(child.internalId() - 1), 0, quintptr{0});
-}
 
 int HubModel::rowCount(const QModelIndex &parent) const
 {
     if (!parent.isValid())
         return static_cast<int>(m_hits.size());
-    const Hit *hit = parent.internalId() == 0 && parent.column() == 0 ? hitAt(parent) : nullptr;
+    const Hit *hit = isUpper(parent) && parent.column() == 0 ? hitAt(parent) : nullptr;
     return hit != nullptr && hit->choices.size() > 1 ? static_cast<int>(hit->choices.size()) : 0;
 }
-
-int HubModel::columnCount(const QModelIndex &) const { return 1; }
 
 bool HubModel::hasChildren(const QModelIndex &parent) const { return rowCount(parent) > 0; }
 
 const HubModel::Hit *HubModel::hitAt(const QModelIndex &index) const
 {
-    if (!index.isValid() || index.model() != this)
-        return nullptr;
-    const std::size_t row = index.internalId() == 0 ? static_cast<std::size_t>(index.row())
-                                                    : static_cast<std::size_t>(index.internalId() - 1);
-    return row < m_hits.size() ? &m_hits[row] : nullptr;
+    const int row = upperRow(index);
+    return row >= 0 && static_cast<std::size_t>(row) < m_hits.size() ? &m_hits[static_cast<std::size_t>(row)]
+                                                                     : nullptr;
 }
 
 const HubModel::Choice *HubModel::choiceAt(const QModelIndex &index) const
 {
     const Hit *hit = hitAt(index);
-    if (hit == nullptr || index.internalId() == 0
-        || static_cast<std::size_t>(index.row()) >= hit->choices.size())
+    if (hit == nullptr || isUpper(index) || static_cast<std::size_t>(index.row()) >= hit->choices.size())
         return nullptr;
     return &hit->choices[static_cast<std::size_t>(index.row())];
 }
@@ -98,7 +79,7 @@ QVariant HubModel::data(const QModelIndex &index, int role) const
     const Hit *hit = hitAt(index);
     if (hit == nullptr)
         return {};
-    if (index.internalId() == 0)
+    if (isUpper(index))
         return hitData(*hit, role);
     const Choice *choice = choiceAt(index);
     return choice != nullptr ? choiceData(*hit, *choice, role) : QVariant();
@@ -269,10 +250,9 @@ void HubModel::setPending(const QString &reference, bool pending)
     const QModelIndex changed = indexOf(reference);
     if (!changed.isValid())
         return;
-    Hit &hit =
-        m_hits[static_cast<std::size_t>(changed.internalId() == 0 ? changed.row() : changed.parent().row())];
-    bool &flag = changed.internalId() == 0 ? hit.pending
-                                           : hit.choices[static_cast<std::size_t>(changed.row())].pending;
+    Hit &hit = m_hits[static_cast<std::size_t>(isUpper(changed) ? changed.row() : changed.parent().row())];
+    bool &flag =
+        isUpper(changed) ? hit.pending : hit.choices[static_cast<std::size_t>(changed.row())].pending;
     if (flag == pending)
         return;
     flag = pending;
@@ -281,17 +261,8 @@ void HubModel::setPending(const QString &reference, bool pending)
 
 void HubModel::setUnit(ByteUnit unit)
 {
-    if (m_unit == unit)
-        return;
-    m_unit = unit;
-    if (m_hits.empty())
-        return;
-    emit dataChanged(index(0, 0), index(rowCount() - 1, 0), {SubtitleRole, Qt::AccessibleTextRole});
-    for (int row = 0; row < rowCount(); ++row) {
-        const QModelIndex parent = index(row, 0);
-        if (const int children = rowCount(parent); children > 0)
-            emit dataChanged(index(0, 0, parent), index(children - 1, 0, parent));
-    }
+    if (std::exchange(m_unit, unit) != unit)
+        emitAllChanged();
 }
 
 std::optional<HubReference> HubModel::reference(const QModelIndex &index) const

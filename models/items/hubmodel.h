@@ -4,9 +4,9 @@
 #include "models/base/units.h"
 #include "models/items/catalogmodel.h"
 #include "models/items/rowroles.h"
+#include "models/items/twolevelmodel.h"
 #include "models/sources/hub/hubtypes.h"
 
-#include <QAbstractItemModel>
 #include <QHash>
 #include <QString>
 
@@ -18,7 +18,7 @@ namespace weir {
 /// What a search of the Hub found: hits, and under each hit of several quantizations its choices once its
 /// listing is known. Badges and speeds come later (setResult), and stay unknown with a reason where they
 /// cannot be had. Two levels; GUI thread.
-class HubModel : public QAbstractItemModel
+class HubModel : public TwoLevelModel
 {
     Q_OBJECT
 
@@ -27,10 +27,7 @@ public:
 
     explicit HubModel(QObject *parent = nullptr);
 
-    QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
-    QModelIndex parent(const QModelIndex &child) const override;
     int rowCount(const QModelIndex &parent = {}) const override;
-    int columnCount(const QModelIndex &parent = {}) const override;
     bool hasChildren(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
     QHash<int, QByteArray> roleNames() const override;
@@ -74,7 +71,6 @@ private:
         bool pending = false;
     };
 
-    /// Internal ids: 0 for hits, row of the hit + 1 for its choices.
     const Hit *hitAt(const QModelIndex &index) const;
     const Choice *choiceAt(const QModelIndex &index) const;
     CatalogResult *resultAt(const QModelIndex &index);
