@@ -158,4 +158,13 @@ std::string printable(std::string_view text, std::size_t limit)
     return out;
 }
 
+std::string someNames(std::span<const std::string> names, std::size_t most)
+{
+    constexpr std::size_t nameBytes = 120;
+    std::string text;
+    for (std::size_t i = 0; i < names.size() && i < most; ++i)
+        text += (i == 0 ? "" : ", ") + printable(names[i], nameBytes);
+    return names.size() > most ? text + " …" : text;
+}
+
 } // namespace weir

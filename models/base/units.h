@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,7 @@ std::string formatParameters(std::uint64_t parameters);
 std::string formatPercent(double fraction);
 /// Control characters, NUL, line breaks and right-to-left marks made visible; at most `limit` bytes.
 std::string printable(std::string_view text, std::size_t limit = 200);
+/// The first names of many, for a sentence: "a, b, c …"; each made printable.
+std::string someNames(std::span<const std::string> names, std::size_t most = 8);
 
 } // namespace weir

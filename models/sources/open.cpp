@@ -119,14 +119,8 @@ Result<CheckpointPtr> readFolder(const fs::path &folder, std::stop_token stop,
                 if (const HubChoice *chosen = findChoice(choices, preferred))
                     return readGgufFile(folder / chosen->files.front(), std::move(stop), progress);
             }
-            constexpr std::size_t named = 8;
-            std::string names;
-            for (std::size_t i = 0; i < std::min(models.size(), named); ++i)
-                names += (i == 0 ? "" : ", ") + printable(models[i], 120);
-            if (models.size() > named)
-                names += " …";
             return fail("folder.several-gguf", ErrorKind::Unreadable, folder.string(),
-                        {{"count", static_cast<std::uint64_t>(models.size())}, {"names", names}});
+                        {{"count", static_cast<std::uint64_t>(models.size())}, {"names", someNames(models)}});
         }
     }
     if (const auto companion = loneCompanion(files))

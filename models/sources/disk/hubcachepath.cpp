@@ -2,12 +2,12 @@
 #include "models/sources/disk/hubcachepath.h"
 
 #include "models/base/units.h"
+#include "models/sources/disk/diskfolder.h"
 #include "models/sources/hub/hublocal.h"
 #include "models/sources/hub/hubread.h"
 #include "models/sources/hub/hubreference.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <system_error>
 
@@ -115,17 +115,6 @@ Result<CheckpointPtr> readPlace(Place place, const fs::path &path, const std::st
     return std::make_shared<const Checkpoint>(*std::move(read));
 }
 
-std::int64_t modifiedOf(const fs::path &path)
-{
-    std::error_code error;
-    const auto time = fs::last_write_time(path, error);
-    if (error)
-        return 0;
-    return std::chrono::duration_cast<std::chrono::seconds>(
-               std::chrono::file_clock::to_sys(time).time_since_epoch())
-        .count();
-}
-
 } // namespace
 
 std::optional<std::string> cachedRepositoryName(std::string_view folder)
@@ -199,7 +188,7 @@ std::vector<CachedSnapshot> cachedSnapshots(const fs::path &repositoryFolder)
         const auto revision = revisions.find(commit);
         snapshots.push_back({std::move(commit),
                              revision == revisions.end() ? std::string() : revision->second,
-                             modifiedOf(each->path())});
+                             modifiedSeconds(each->path())});
     }
     std::sort(snapshots.begin(), snapshots.end(), [](const CachedSnapshot &a, const CachedSnapshot &b) {
         const bool aMain = a.revision == "main";
@@ -268,14 +257,11 @@ std::optional<Result<CheckpointPtr>> readHubCachePath(const fs::path &path, cons
         return fail("cache.empty", ErrorKind::NotFound, path.string());
     if (repositories->size() == 1)
         return readPlace({repositories->front(), {}, {}}, path, stop, progress, preferred);
-    constexpr std::size_t named = 8;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(repositories->size(), named); ++i)
-        names += (i == 0 ? "" : ", ") + printable((*repositories)[i].folder.filename().string(), 120);
-    if (repositories->size() > named)
-        names += " …";
+    std::vector<std::string> names;
+    for (const CachedRepository &each : *repositories)
+        names.push_back(each.folder.filename().string());
     return fail("cache.several", ErrorKind::Unreadable, path.string(),
-                {{"count", std::uint64_t{repositories->size()}}, {"names", names}});
+                {{"count", std::uint64_t{repositories->size()}}, {"names", someNames(names)}});
 }
 
 } // namespace weir

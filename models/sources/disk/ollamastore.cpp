@@ -210,14 +210,11 @@ std::optional<Result<CheckpointPtr>> readOllamaPath(const fs::path &path, const 
         return fail("ollama.empty-store", ErrorKind::NotFound, path.string());
     if (entries->size() == 1)
         return finished(readOllamaModel(*store, entries->front(), stop, progress), path);
-    constexpr std::size_t named = 8;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(entries->size(), named); ++i)
-        names += (i == 0 ? "ollama:" : ", ollama:") + (*entries)[i].name.shortest();
-    if (entries->size() > named)
-        names += " …";
+    std::vector<std::string> names;
+    for (const OllamaEntry &each : *entries)
+        names.push_back("ollama:" + each.name.shortest());
     return fail("ollama.several", ErrorKind::Unreadable, path.string(),
-                {{"count", std::uint64_t{entries->size()}}, {"names", names}});
+                {{"count", std::uint64_t{entries->size()}}, {"names", someNames(names)}});
 }
 
 } // namespace weir

@@ -157,17 +157,12 @@ const HubChoice *defaultChoice(const std::vector<HubChoice> &choices, std::strin
 
 std::string otherLabels(const std::vector<HubChoice> &choices, const HubChoice *chosen)
 {
-    constexpr std::size_t most = 8;
-    std::string names;
-    std::size_t count = 0;
+    std::vector<std::string> names;
     for (const HubChoice &choice : choices) {
-        if (&choice == chosen || choice.label.empty())
-            continue;
-        if (++count > most)
-            return names + " …";
-        names += (names.empty() ? "" : ", ") + printable(choice.label, 120);
+        if (&choice != chosen && !choice.label.empty())
+            names.push_back(choice.label);
     }
-    return names;
+    return someNames(names);
 }
 
 std::vector<CompanionFile> companionsOf(const std::vector<ListedFile> &listing, const Checkpoint &checkpoint)
