@@ -8,6 +8,8 @@
 #include "tests/fuzz/exercise.h"
 #include "tests/fuzz/fuzztarget.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace weir;
 
 namespace {
@@ -18,6 +20,23 @@ std::uint64_t littleEndian(std::string_view bytes)
     for (std::size_t i = std::min<std::size_t>(8, bytes.size()); i-- > 0;)
         value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
     return value;
+}
+
+/// What a reader of JSON in general makes of a header that ours took: the same tensors.
+void compare(std::string_view text, std::uint64_t tensors, std::uint64_t bytes)
+{
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    fuzz::require(json.is_object(), "what is taken is JSON");
+    std::uint64_t count = 0;
+    std::uint64_t sum = 0;
+    for (const auto &[name, entry] : json.items()) {
+        if (name == "__metadata__")
+            continue;
+        ++count;
+        sum += entry.at("data_offsets").at(1).get<std::uint64_t>()
+               - entry.at("data_offsets").at(0).get<std::uint64_t>();
+    }
+    fuzz::require(count == tensors && sum == bytes, "other readers find the same tensors");
 }
 
 void header(std::string_view text, std::uint64_t dataBytes)
@@ -32,6 +51,7 @@ void header(std::string_view text, std::uint64_t dataBytes)
     if (!readSafetensorsHeader(text, dataBytes, "file", visit, &architecture))
         return;
     fuzz::require(bytes == dataBytes, "tensors fill the file");
+    compare(text, tensors.tensors(), bytes);
     ModelConfig config;
     config.spec.architecture = architecture;
     config.spec.layers = 4;
