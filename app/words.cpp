@@ -72,6 +72,10 @@ constexpr auto messages = std::to_array<Words>({
      "Name or label promise “{claim}” ({bits} bits), but {bytes} of the {weights} of weights ({percent} %) "
      "are "
      "matrices in plain {dtype}, most of them in {component}: sizes are those of what is stored."},
+    {"checkpoint.name-understated", "Not as small as named",
+     "Name or label promise “{claim}” ({bits} bits), but the decoder's matrices take {stored} bits a weight: "
+     "sizes "
+     "are those of what is stored."},
     {"checkpoint.experts-missing", "No experts stored",
      "The config declares {experts} experts, but no expert tensors are stored: the checkpoint is treated as "
      "dense."},

@@ -5,6 +5,8 @@
 #include "models/base/saturating.h"
 #include "models/base/units.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -289,6 +291,22 @@ std::optional<Claim> claimOfName(std::string_view name)
     return std::nullopt;
 }
 
+/// Bits that a weight of the decoder's matrices takes, scales of their own tensors aside; 0 where that cannot be told.
+double decoderBits(const Checkpoint &checkpoint)
+{
+    double bytes = 0;
+    double parameters = 0;
+    for (const TensorGroup &group : checkpoint.groups) {
+        if (!isDecoderMatrix(group))
+            continue;
+        if (group.parameters == 0)
+            return 0;
+        bytes += static_cast<double>(group.bytes);
+        parameters += static_cast<double>(group.parameters);
+    }
+    return parameters > 0 ? bytes * 8 / parameters : 0;
+}
+
 void noteContradiction(Checkpoint &checkpoint, const PlainShare &share, std::string id,
                        const std::string &claim, unsigned bits)
 {
@@ -356,13 +374,29 @@ void noteContradictedName(std::string_view name, Checkpoint &checkpoint)
     if (checkpoint.provenance != Provenance::Headers)
         return;
     const bool said = std::any_of(checkpoint.notes.begin(), checkpoint.notes.end(), [](const Message &note) {
-        return note.id == "checkpoint.quantization-contradicted" || note.id == "checkpoint.name-contradicted";
+        return note.id == "checkpoint.quantization-contradicted" || note.id == "checkpoint.name-contradicted"
+               || note.id == "checkpoint.name-understated";
     });
     const auto claim = claimOfName(name.substr(0, 200));
     const PlainShare share = plainShare(checkpoint);
-    if (said || !claim || !share.isHalf())
+    if (said || !claim)
         return;
-    noteContradiction(checkpoint, share, "checkpoint.name-contradicted", claim->text, claim->bits);
+    if (share.isHalf()) {
+        noteContradiction(checkpoint, share, "checkpoint.name-contradicted", claim->text, claim->bits);
+        return;
+    }
+    // A method promises no width ("GPTQ-Int8"), and mixes take up to half as much again as their name says.
+    static constexpr auto methods =
+        std::to_array<std::string_view>({"awq", "gptq", "bnb", "exl2", "exl3", "hqq", "aqlm", "autoround"});
+    const double bits = decoderBits(checkpoint);
+    if (std::ranges::find(methods, claim->text) != methods.end() || claim->bits < 2
+        || bits < 2.0 * claim->bits)
+        return;
+    Message note{"checkpoint.name-understated", Severity::Warning, {}, {}};
+    note.arguments.emplace_back("claim", claim->text);
+    note.arguments.emplace_back("bits", std::uint64_t{claim->bits});
+    note.arguments.emplace_back("stored", fmt::format("{:.1f}", bits));
+    checkpoint.notes.push_back(std::move(note));
 }
 
 } // namespace weir

@@ -17,7 +17,8 @@ std::string safetensorsQuantization(const ModelConfig &config, const Checkpoint 
 /// parameters in the decoder's matrices are plain floats.
 void noteContradictedQuantization(const ModelConfig &config, Checkpoint &checkpoint);
 
-/// The same for what the name of a folder or repository promises ("…-AWQ-4bit"): "checkpoint.name-contradicted".
+/// The same for what the name of a folder or repository promises ("…-AWQ-4bit"): "checkpoint.name-contradicted",
+/// and where they are packed at twice the promised bits or more: "checkpoint.name-understated".
 void noteContradictedName(std::string_view name, Checkpoint &checkpoint);
 
 } // namespace weir

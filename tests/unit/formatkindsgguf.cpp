@@ -10,6 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t q4 = 144; ///< bytes of 256 weights
+constexpr std::uint64_t q8 = 272;
 constexpr std::uint64_t q6 = 210;
 
 FormatKind kindOf(const std::string &id, const std::string &label, const GgufBuilder &builder,
@@ -39,8 +40,9 @@ FormatKind declined(const std::string &id, const GgufBuilder &builder,
 constexpr std::uint64_t tinyParameters = 32 * 256 + 2 * 256 * 256 + 256;
 constexpr std::uint64_t tinyBytes = 32 * q4 + 256 * q6 + 256 * q4 + 1024;
 
-/// tinyGguf() in another version or byte order.
-GgufBuilder ordinary(std::uint32_t version, bool bigEndian)
+/// tinyGguf() in another version or byte order, or with other types in its two layers.
+GgufBuilder ordinary(std::uint32_t version, bool bigEndian, const char *first = "Q6_K",
+                     const char *second = "Q4_K")
 {
     GgufBuilder builder;
     builder.version = version;
@@ -54,8 +56,8 @@ GgufBuilder ordinary(std::uint32_t version, bool bigEndian)
         .u32("general.file_type", 15)
         .strings("tokenizer.ggml.tokens", {"a", "b"});
     builder.tensor("token_embd.weight", "Q4_K", {256, 32})
-        .tensor("blk.0.attn_q.weight", "Q6_K", {256, 256})
-        .tensor("blk.1.attn_q.weight", "Q4_K", {256, 256})
+        .tensor("blk.0.attn_q.weight", first, {256, 256})
+        .tensor("blk.1.attn_q.weight", second, {256, 256})
         .tensor("output_norm.weight", "F32", {256});
     return builder;
 }
@@ -71,21 +73,13 @@ void addOrders(std::vector<FormatKind> &out)
             out.back().notes = {"gguf.big-endian"};
     }
     // Labelled Q4_K_M, and nearly all of it is not.
-    GgufBuilder plain = GgufBuilder();
-    plain.string("general.architecture", "llama")
-        .u32("llama.block_count", 2)
-        .u32("llama.embedding_length", 256)
-        .u32("llama.attention.head_count", 4)
-        .u32("llama.attention.head_count_kv", 2)
-        .u32("llama.context_length", 4096)
-        .u32("general.file_type", 15)
-        .strings("tokenizer.ggml.tokens", {"a", "b"});
-    plain.tensor("token_embd.weight", "Q4_K", {256, 32})
-        .tensor("blk.0.attn_q.weight", "BF16", {256, 256})
-        .tensor("blk.1.attn_q.weight", "BF16", {256, 256})
-        .tensor("output_norm.weight", "F32", {256});
+    const GgufBuilder plain = ordinary(3, false, "BF16", "BF16");
     out.push_back(kindOf("gguf-claimed", "BF16", plain, tinyParameters, 32 * q4 + 2 * 256 * 256 * 2 + 1024));
     out.back().notes = {"checkpoint.name-contradicted"};
+    // Labelled Q4_K_M in the metadata, and all of it in eight bits.
+    out.push_back(kindOf("gguf-wider-than-labelled", "Q8_0", ordinary(3, false, "Q8_0", "Q8_0"),
+                         tinyParameters, 32 * q4 + 2 * 256 * q8 + 1024));
+    out.back().notes = {"checkpoint.name-understated"};
     FormatKind projector = out.front();
     projector.id = "gguf-mmproj-beside";
     projector.notes = {"gguf.projector"};
@@ -120,7 +114,6 @@ GgufBuilder &tables(GgufBuilder &builder)
         .tensor("output_norm.weight", "F32", {256});
 }
 
-constexpr std::uint64_t q8 = 272; ///< bytes of 256 weights
 constexpr std::uint64_t tableBytes = 2 * 32 * q8 + 1024;
 constexpr std::uint64_t tableParameters = 2 * 32 * 256 + 256;
 
